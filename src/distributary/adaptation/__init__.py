@@ -1,0 +1,1 @@
+"""Planner of paper 003: where in a dissemination tree formats are converted."""

@@ -1,0 +1,1 @@
+"""The commands, and the only place that wires concrete parts together."""

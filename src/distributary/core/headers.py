@@ -1,0 +1,42 @@
+"""What travels beside an item so that nodes below decide cheaply: the merged queries that it matched.
+
+Header and annotation are one mechanism: paper 000 sends the list of merged queries with an answer, paper 002 what a
+router found out about a document. A header is a hint from upstream; without one, or with a plan's version that a
+node does not know, the node matches afresh and gets the same answer.
+"""
+
+from __future__ import annotations
+
+import binascii
+from base64 import b64decode, b64encode
+
+import msgspec
+
+from distributary.core.errors import InputError
+from distributary.core.ids import ChannelId
+
+__all__ = ["Header", "decode_header", "encode_header"]
+
+
+class Header(msgspec.Struct, frozen=True, array_like=True):
+    """The version of the plan that was matched, and the channels (merged queries) that matched, ascending."""
+
+    version: str
+    channels: tuple[ChannelId, ...] = ()
+
+
+def encode_header(header: Header) -> str:
+    """Return the header as base64, as `Distributary-Header` carries it."""
+    return b64encode(msgspec.msgpack.encode(header)).decode()
+
+
+def decode_header(text: str) -> Header:
+    """Return the header that `encode_header` wrote; anything else is an `InputError`.
+
+    >>> decode_header(encode_header(Header("p1", (0, 7))))
+    Header(version='p1', channels=(0, 7))
+    """
+    try:
+        return msgspec.msgpack.decode(b64decode(text, validate=True), type=Header)
+    except (binascii.Error, ValueError, msgspec.DecodeError) as error:
+        raise InputError(f"is not a header: {error}", field="Distributary-Header") from None

@@ -1,0 +1,1 @@
+"""Public test helpers: Hypothesis strategies for filters, records and documents."""

@@ -1,0 +1,1 @@
+"""The read-only dashboard of a node; it reads records and knows no node."""
