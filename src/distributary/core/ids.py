@@ -7,7 +7,18 @@ from typing import TypeAlias
 
 from distributary.core.errors import InputError
 
-__all__ = ["ChannelId", "NodeId", "Sequence", "StreamName", "SubscriptionId", "TreeId", "check_stream"]
+__all__ = [
+    "ChannelId",
+    "LinkId",
+    "NodeId",
+    "RequestId",
+    "Sequence",
+    "StreamName",
+    "SubscriberId",
+    "SubscriptionId",
+    "TreeId",
+    "check_stream",
+]
 
 #: A node's identity, kept in its data folder; labels are not identities.
 NodeId: TypeAlias = str
@@ -15,6 +26,12 @@ NodeId: TypeAlias = str
 TreeId: TypeAlias = str
 StreamName: TypeAlias = str
 SubscriptionId: TypeAlias = str
+#: A running subscription at a node, named by its driver; one subscription may run several times.
+SubscriberId: TypeAlias = str
+#: A request that waits for an answer, named by its driver.
+RequestId: TypeAlias = str
+#: A connection between two nodes, never used again: `out-…` named by the node, `in-…` by its driver.
+LinkId: TypeAlias = str
 #: The number of a merged query in a plan.
 ChannelId: TypeAlias = int
 #: The place of an item in its stream: from 1, strictly increasing, gaps mean nothing.

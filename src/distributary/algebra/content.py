@@ -1,0 +1,65 @@
+"""From an item's bytes to what filters look at. It knows no schema: types of fields are checked by those who have one.
+
+A JSON object is a record: strings, numbers, booleans and null are its values; objects and arrays inside it are null,
+for no predicate can name what they hold. Of two fields with one name the later counts, as in Spark and in Python.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from distributary.algebra.xml import XmlLimits, parse_xml
+from distributary.core.errors import NotAcceptable, TooLarge
+from distributary.core.items import is_json, is_xml, media_type
+from distributary.core.values import Content, Opaque, Record, Value
+
+__all__ = ["content_of"]
+
+_DEFAULT_LIMITS = XmlLimits()
+_INTEGER_MAX = 2**63 - 1
+_INTEGER_MIN = -(2**63)
+
+
+def content_of(content_type: str, body: bytes, limits: XmlLimits = _DEFAULT_LIMITS) -> Content:
+    """Return the record, the document or, for any other type, the opaque content that a body is.
+
+    Raises `NotAcceptable` for a body that is not what its type says (an empty one never is JSON or XML) and
+    `TooLarge` for one over a limit; opaque bodies are not looked at.
+
+    >>> content_of("application/json", b'{"mag": 4.5, "at": [1, 2], "id": 123456789012345678901}')
+    {'mag': 4.5, 'at': None, 'id': 1.2345678901234568e+20}
+    """
+    if is_json(content_type):
+        return _record(body, limits)
+    if is_xml(content_type):
+        return parse_xml(body, limits=limits)
+    return Opaque(media_type(content_type))
+
+
+def _record(body: bytes, limits: XmlLimits) -> Record:
+    if len(body) > limits.bytes:
+        raise TooLarge(f"the record has {len(body)} bytes, more than {limits.bytes}")
+    if not body.strip():
+        raise NotAcceptable("the record is empty")
+    try:
+        decoded: object = msgspec.json.decode(body)
+    except RecursionError:
+        raise TooLarge("the record nests too deep") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise NotAcceptable(f"not JSON: {error}") from None
+    if not isinstance(decoded, dict):
+        raise NotAcceptable("the JSON value is not an object")
+    return {name: _value(name, value) for name, value in decoded.items()}
+
+
+def _value(name: str, value: object) -> Value:
+    if isinstance(value, bool) or value is None or isinstance(value, str | float):
+        return value
+    if not isinstance(value, int):
+        return None
+    if _INTEGER_MIN <= value <= _INTEGER_MAX:
+        return value
+    try:
+        return float(value)
+    except OverflowError:
+        raise NotAcceptable("is beyond the range of numbers", field=name) from None

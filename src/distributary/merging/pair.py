@@ -1,0 +1,55 @@
+"""The Pair Merging Algorithm of paper 000, section 6.2: merge the two sets that save the most, until none saves."""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+
+from distributary.merging.cost import Block, Pricing
+
+__all__ = ["pair"]
+
+
+def pair(pricing: Pricing) -> list[Block]:
+    """Return the blocks that greedy merging ends with; streams are planned one after another.
+
+    O(n²) evaluations of the cost model for n members, as in the paper. Ties are broken by the smallest ids of the two
+    sets, so that the plan does not depend on the order of the members.
+    """
+    return [block for stream in pricing.problem.streams() for block in _merged(pricing, stream)]
+
+
+def _merged(pricing: Pricing, stream: Block) -> list[Block]:
+    ids = [member.id for member in pricing.problem.members]
+    costs: dict[Block, float] = {(place,): pricing.cost((place,)) for place in stream}
+    names: dict[Block, str] = {(place,): ids[place] for place in stream}
+    # The paper's profit table. The profit of two sets never changes while both are there, so that pairs without one
+    # need not be kept; entries of sets that are gone are left out when they come up.
+    table: list[tuple[float, str, str, Block, Block]] = []
+
+    def entry(first: Block, second: Block) -> tuple[float, str, str, Block, Block] | None:
+        profit = costs[first] + costs[second] - pricing.cost(_union(first, second))
+        if not profit > 0:
+            return None
+        names_in_order = sorted((names[first], names[second]))
+        return -profit, names_in_order[0], names_in_order[1], first, second
+
+    singles = list(costs)
+    for index, first in enumerate(singles):
+        table.extend(found for second in singles[index + 1 :] if (found := entry(first, second)) is not None)
+    heapify(table)
+    while table:
+        _, _, _, first, second = heappop(table)
+        if first not in costs or second not in costs:
+            continue
+        merged = _union(first, second)
+        names[merged] = min(names[first], names[second])
+        costs[merged] = pricing.cost(merged)
+        del costs[first], costs[second]
+        for other in costs:
+            if other is not merged and (found := entry(merged, other)) is not None:
+                heappush(table, found)
+    return list(costs)
+
+
+def _union(first: Block, second: Block) -> Block:
+    return tuple(sorted(first + second))

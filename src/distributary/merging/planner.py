@@ -1,0 +1,131 @@
+"""Planning merges: the algorithms by name, and the plan with its costs and what is proven about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TypeAlias
+
+import msgspec
+
+from distributary.algebra.filter import Filter, Statistics
+from distributary.core.errors import InputError
+from distributary.core.generator import Generator
+from distributary.core.results import Channel, Costs, MergePlan
+from distributary.core.subscriptions import FilterText
+from distributary.merging.cost import Block, Pricing
+from distributary.merging.none import none
+from distributary.merging.pair import pair
+from distributary.merging.problem import Member, MergeProblem, check_costs, check_members
+
+__all__ = ["ALGORITHMS", "AUTO", "Algorithm", "Solution", "filter_text", "plan", "query_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A partition of the members, and what the algorithm proved of it."""
+
+    blocks: Sequence[Block]
+    #: No plan costs less than this; `None` when nothing is proven.
+    lower_bound: float | None = None
+
+
+#: An algorithm gets the priced problem, its share of chance and a clock in seconds, for limits of time.
+Algorithm: TypeAlias = Callable[[Pricing, Generator, Callable[[], float]], Solution]
+
+
+def _none(pricing: Pricing, generator: Generator, clock: Callable[[], float]) -> Solution:
+    return Solution(none(pricing), _all_plans_tried(pricing, streams_of=1))
+
+
+def _pair(pricing: Pricing, generator: Generator, clock: Callable[[], float]) -> Solution:
+    return Solution(pair(pricing), _all_plans_tried(pricing, streams_of=2))
+
+
+#: The algorithms by the names that users give them.
+ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType({"none": _none, "pair": _pair})
+
+#: What `auto` chooses; the plan names the algorithm that ran.
+AUTO = "pair"
+
+
+def plan(
+    members: Sequence[Member],
+    procedure: str,
+    costs: Costs,
+    statistics: Statistics,
+    algorithm: str,
+    clock: Callable[[], float],
+    generator: Generator,
+) -> MergePlan:
+    """Return the channels that an algorithm groups the members into (paper 000, section 4).
+
+    Args:
+        members: The subscriptions; their ids differ.
+        procedure: `rectangle`, `polygon` or `cover`.
+        costs: The prices of the cost model; none is negative.
+        statistics: What measures filters. Every member's size must be finite.
+        algorithm: A name in `ALGORITHMS`, or `auto`.
+        clock: The time in seconds, for `seconds` in the result and for limits of time.
+        generator: Chance; what is drawn from it depends on nothing else.
+
+    Channels, and the members in them, stand in the order of `members`.
+    """
+    started = clock()
+    check_members(members)
+    check_costs(costs)
+    name = AUTO if algorithm == "auto" else algorithm
+    if name not in ALGORITHMS:
+        raise InputError(f"{name!r} is none of auto, {', '.join(ALGORITHMS)}", field="algorithm")
+    pricing = Pricing(MergeProblem(tuple(members), procedure, costs, statistics))
+    solution = ALGORITHMS[name](pricing, generator.fork("merging", name), clock)
+    blocks = sorted(solution.blocks)
+    cost = pricing.total(blocks)
+    return MergePlan(
+        algorithm=name,
+        procedure=procedure,
+        costs=costs,
+        cost=cost,
+        unmerged_cost=pricing.total(none(pricing)),
+        lower_bound=solution.lower_bound,
+        optimal=solution.lower_bound is not None and cost <= solution.lower_bound + 1e-9 * max(1.0, abs(cost)),
+        seconds=clock() - started,
+        channels=tuple(_channel(f"c{number}", block, pricing) for number, block in enumerate(blocks)),
+    )
+
+
+def query_text(query: Filter) -> str:
+    """Return a filter's canonical text with its kind, as plans hold it: a JSON array."""
+    return msgspec.json.encode(query.text()).decode()
+
+
+def filter_text(text: str) -> FilterText:
+    """Return the text that `query_text` wrote, for the algebra to parse.
+
+    >>> filter_text('["where","mag >= 4",[]]')
+    FilterText(kind='where', text='mag >= 4', namespaces=())
+    """
+    try:
+        return msgspec.json.decode(text, type=FilterText)
+    except msgspec.DecodeError as error:
+        raise InputError(f"is not a merged query: {error}", field="queries") from None
+
+
+def _channel(identity: str, block: Block, pricing: Pricing) -> Channel:
+    merged = pricing.merged(block)
+    return Channel(
+        id=identity,
+        members=tuple(pricing.problem.members[place].id for place in block),
+        regions=tuple(region.region() for query in merged for region in query.regions),
+        size=pricing.measure(block).size,
+        queries=tuple(query_text(query.filter) for query in merged),
+    )
+
+
+def _all_plans_tried(pricing: Pricing, *, streams_of: int) -> float | None:
+    """Return the least cost when no stream has more members than the algorithm tries every plan of, else `None`."""
+    streams = pricing.problem.streams()
+    if any(len(stream) > streams_of for stream in streams):
+        return None
+    return sum(min(pricing.cost(stream), sum(pricing.cost((place,)) for place in stream)) for stream in streams)

@@ -1,0 +1,200 @@
+"""Statistics of a stream of records, by Spark: counts over all rows, and a uniform sample that depends on a seed.
+
+The sample is taken by a hash of the seed and the row's place, so it is the same however many cores split the work.
+Histograms are read off the sample and not off Spark's approximate percentiles, which depend on the order in which
+tasks end. Sizes of filters are estimated from the sample; nothing here plans.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from distributary.algebra.statistics import Sample
+from distributary.core.errors import InputError
+from distributary.core.values import ColumnType, Record, Schema, Value
+from distributary.files.json_text import decode_json
+from distributary.files.output import write_whole
+from distributary.files.text import decoded, read_bytes
+from distributary.pipeline.cells import Cell, cell_of, value_of
+from distributary.pipeline.items import PLACE, RESERVED, Items, arrow_schema, load, quoted, stage
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
+
+__all__ = ["HISTOGRAM_BINS", "SAMPLE_ROWS", "ColumnProfile", "Profile", "profile", "profile_file", "read_profile"]
+
+#: How many rows are kept at most, and how many parts of equal count a histogram has.
+SAMPLE_ROWS = 4096
+HISTOGRAM_BINS = 32
+
+_HASH = f"{RESERVED}hash"
+_ORDERED = (ColumnType.INTEGER, ColumnType.DOUBLE, ColumnType.TIMESTAMP)
+
+
+class ColumnProfile(msgspec.Struct, frozen=True):
+    """One column. `minimum` and `maximum` leave NaN out; `histogram` has the edges of parts of equal count."""
+
+    name: str
+    type: ColumnType
+    #: Fractions of all rows.
+    nulls: float
+    not_a_number: float
+    minimum: Cell
+    maximum: Cell
+    histogram: tuple[Cell, ...]
+
+
+class Profile(msgspec.Struct, frozen=True):
+    """What is known of a stream: exact counts, and a sample of its rows, column by column."""
+
+    rows: int
+    seed: int
+    #: Mean length of a row as a line of JSON, without nulls.
+    mean_row_bytes: float
+    columns: tuple[ColumnProfile, ...]
+    sample: dict[str, tuple[Cell, ...]]
+
+    @property
+    def schema(self) -> Schema:
+        """The columns."""
+        return {column.name: column.type for column in self.columns}
+
+    def records(self) -> list[Record]:
+        """Return the rows of the sample."""
+        cells = [[value_of(cell, column.type) for cell in self.sample[column.name]] for column in self.columns]
+        names = [column.name for column in self.columns]
+        return [dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True)]
+
+    def statistics(self) -> Sample:
+        """Return what estimates sizes of filters, in rows of the whole stream."""
+        # A stream without rows has no sample: everything has size 0.
+        return Sample(self.records() or [{}], float(self.rows))
+
+    def encoded(self) -> bytes:
+        """Return the profile as its file holds it."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n"
+
+
+def profile(items: Items, *, seed: int = 0, sample_rows: int = SAMPLE_ROWS) -> Profile:
+    """Return the profile of records, in two passes over them: one counts, one draws the sample.
+
+    Raises `InputError` for documents: their statistics are another kind (`algebra.summary`).
+    """
+    if items.schema is None:
+        raise InputError("profiles are of records; these are XML documents")
+    counted = _counts(items, items.schema)
+    sample = _sample(items, items.schema, seed, sample_rows)
+    rows = counted["rows"]
+    columns = tuple(
+        _column(name, column, counted, index, sample.column(index).to_pylist())
+        for index, (name, column) in enumerate(items.schema.items())
+    )
+    cells = {name: tuple(map(cell_of, sample.column(index).to_pylist())) for index, name in enumerate(items.schema)}
+    return Profile(rows, seed, counted["bytes"] / rows if rows else 0.0, columns, cells)
+
+
+def read_profile(path: str) -> Profile:
+    """Return the profile that a file holds, or raise `InputError` that names it."""
+    try:
+        found = msgspec.convert(decode_json(decoded(read_bytes(path))), Profile)
+        found.records()
+    except InputError as error:
+        raise error.at(file=path) from None
+    except (msgspec.ValidationError, ValueError, KeyError) as error:
+        raise InputError(f"is not a profile as `distributary profile` writes it: {error}", file=path) from None
+    return found
+
+
+def _counts(items: Items, schema: Schema) -> Mapping[str, Any]:
+    """Count rows, bytes, nulls and NaN, and find the ends of every column, in one pass."""
+    from pyspark.sql import functions as F
+
+    values = [quoted(name) for name in schema]
+    wanted = [
+        F.count(F.lit(1)).alias("rows"),
+        F.expr(f"coalesce(sum(octet_length(to_json(struct({', '.join(values)})))), 0)").alias("bytes"),
+    ]
+    for index, (name, column) in enumerate(schema.items()):
+        value = quoted(name)
+        number = f"nanvl({value}, cast(null as double))" if column is ColumnType.DOUBLE else value
+        wanted.append(F.expr(f"count({value})").alias(f"present_{index}"))
+        wanted.append(F.expr(f"min({number})").alias(f"minimum_{index}"))
+        wanted.append(F.expr(f"max({number})").alias(f"maximum_{index}"))
+        wanted.append(F.expr(f"count({number})").alias(f"numbers_{index}"))
+    # Through Arrow: it carries instants, where rows would carry the local time of this machine.
+    row: dict[str, Any] = items.frame.agg(*wanted).toArrow().to_pylist()[0]
+    return row
+
+
+def _sample(items: Items, schema: Schema, seed: int, rows: int) -> pa.Table:
+    hashed = f"xxhash64({seed}L, {PLACE}.file, {PLACE}.row)"
+    drawn = items.frame.selectExpr(*map(quoted, schema), PLACE, f"{hashed} as {_HASH}")
+    return drawn.orderBy(_HASH, PLACE).limit(rows).drop(_HASH, PLACE).toArrow().cast(arrow_schema(schema))
+
+
+def _column(
+    name: str, column: ColumnType, counted: Mapping[str, Any], index: int, sampled: Sequence[Value]
+) -> ColumnProfile:
+    rows = max(1, counted["rows"])
+    present, numbers = counted[f"present_{index}"], counted[f"numbers_{index}"]
+    return ColumnProfile(
+        name,
+        column,
+        nulls=(counted["rows"] - present) / rows,
+        not_a_number=(present - numbers) / rows,
+        minimum=cell_of(counted[f"minimum_{index}"]),
+        maximum=cell_of(counted[f"maximum_{index}"]),
+        histogram=_histogram(sampled) if column in _ORDERED else (),
+    )
+
+
+def _histogram(sampled: Sequence[Value]) -> tuple[Cell, ...]:
+    """Return the edges of parts that hold equal counts of the sampled values, from least to greatest."""
+    values: list[Any] = [value for value in sampled if value is not None and value == value]
+    if not values:
+        return ()
+    values.sort()
+    return tuple(
+        cell_of(values[round(part * (len(values) - 1) / HISTOGRAM_BINS)]) for part in range(HISTOGRAM_BINS + 1)
+    )
+
+
+def profile_file(
+    session: Callable[[], AbstractContextManager[SparkSession]],
+    items: str,
+    out: str,
+    *,
+    seed: int = 0,
+    step: Callable[[str], None] = lambda _: None,
+) -> Profile:
+    """Profile a file or folder of records and write the profile, whole; Spark starts when all else has been checked.
+
+    What Spark reads is staged in a folder beside `out`, which its executors must see.
+    """
+    place = Path(os.path.abspath(out))
+    if place.is_dir() or not place.parent.is_dir():
+        raise InputError("is a folder" if place.is_dir() else "its folder does not exist", file=out)
+    try:
+        staging = tempfile.TemporaryDirectory(dir=place.parent, prefix=f".{place.name}.", suffix=".partial")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", file=out) from None
+    with staging as folder:
+        step("reading")
+        staged = stage(items, Path(folder))
+        if staged.schema is None:
+            raise InputError("holds XML documents; a profile is of records", file=items)
+        step("starting Spark")
+        with session() as spark:
+            step("profiling")
+            found = profile(load(spark, staged), seed=seed)
+    write_whole(place, found.encoded())
+    return found

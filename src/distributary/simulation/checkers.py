@@ -1,0 +1,72 @@
+"""What must hold, looked at from outside: exact, complete and once for subscribers; one tree, within the limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from distributary.algebra import content_of, filter_of_subscription
+from distributary.broker.tree import Tree
+from distributary.core.subscriptions import FilterText
+from distributary.simulation.clients import Publication, SimulatedSubscriber
+from distributary.simulation.world import SimulatedNode, World
+
+__all__ = ["check_answers", "check_fan_out", "check_structure"]
+
+
+def check_answers(publications: Iterable[Publication], subscribers: Iterable[SimulatedSubscriber]) -> int:
+    """Check that every subscriber has exactly what it is owed, with the right bodies; return how many items that is."""
+    items: dict[str, dict[int, tuple[str, bytes]]] = {}
+    for publication in publications:
+        accepted = publication.accepted
+        assert accepted is not None, f"{publication.key} was never accepted"
+        assert accepted.last - accepted.first + 1 == len(publication.items)
+        for offset, item in enumerate(publication.items):
+            place = items.setdefault(publication.stream, {})
+            assert accepted.first + offset not in place, f"seq {accepted.first + offset} given twice"
+            place[accepted.first + offset] = (item.content_type, item.body)
+    owed_in_all = 0
+    for subscriber in subscribers:
+        assert subscriber.start is not None, f"{subscriber.name} was never accepted"
+        wanted = filter_of_subscription(subscriber.subscription)
+        owed = [
+            seq
+            for seq, (content_type, body) in sorted(items.get(subscriber.stream, {}).items())
+            if seq > subscriber.start
+            and not any(gap.first <= seq <= gap.last for gap in subscriber.gaps)
+            and wanted.matches(content_of(content_type, body))
+        ]
+        seen = [item.seq for item in subscriber.seen]
+        missing, wrong = sorted(set(owed) - set(seen)), sorted(set(seen) - set(owed))
+        assert seen == owed, f"{subscriber.name}: missing {missing[:9]}, wrong {wrong[:9]}, start {subscriber.start}"
+        for got in subscriber.seen:
+            assert (got.content_type, got.body) == items[got.stream][got.seq], f"{got.seq} has another body"
+        owed_in_all += len(owed)
+    return owed_in_all
+
+
+def check_fan_out(node: SimulatedNode) -> None:
+    """Check that a node has no more children than it may."""
+    if node.machine is not None:
+        children = sum(len(tree.membership.children) for tree in node.machine.trees)
+        assert children <= node.config.fanout, f"{node.config.url} has {children} children"
+
+
+def check_structure(world: World) -> None:
+    """Check that the nodes form one tree, and that each knows exactly what the subtrees of its children want."""
+    trees = {url: node.machine.trees[0] for url, node in world.nodes.items() if node.machine is not None}
+    by_id = {tree.node: tree for tree in trees.values()}
+    for url, tree in trees.items():
+        path = [peer.node for peer in tree.membership.path]
+        assert tree.membership.rooted, f"{url} has no way to the source"
+        assert len(set(path)) == len(path), f"{url} is below itself: {path}"
+        assert by_id[path[0]].is_source
+        if len(path) > 1:
+            parent = by_id[path[-2]]
+            links = [link for link, child in parent.children.items() if child.peer.node == tree.node]
+            assert len(links) == 1, f"{url} is a child of its parent over {links}"
+            known = set(parent.children[links[0]].filters.values())
+            assert known == _wanted(tree), f"{url}: its parent knows {known ^ _wanted(tree)} otherwise"
+
+
+def _wanted(tree: Tree) -> set[tuple[str, FilterText]]:
+    return {(stream.name, text) for stream in tree.streams.values() for text in stream.wanted}
