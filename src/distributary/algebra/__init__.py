@@ -12,8 +12,9 @@ from distributary.algebra.parse import filter_of, filter_of_subscription
 from distributary.algebra.predicate import Predicate
 from distributary.algebra.predicate_parser import parse_where
 from distributary.algebra.regions import regions_of
+from distributary.algebra.sample import Sample
 from distributary.algebra.sql import spark_sql
-from distributary.algebra.statistics import BlockCount, Sample, UniformDensity
+from distributary.algebra.statistics import BlockCount, UniformDensity
 from distributary.algebra.timestamps import timestamp_of
 from distributary.algebra.treepattern import TreePattern, parse_xpath
 from distributary.algebra.volumes import union_volume

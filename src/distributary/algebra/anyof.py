@@ -79,18 +79,19 @@ class AnyOf:
         return FilterText("any", json.dumps(texts, separators=(",", ":"), ensure_ascii=False))
 
 
-def any_of(filters: Iterable[Filter]) -> Filter:
+def any_of(filters: Iterable[Filter], *, absorb: bool = True) -> Filter:
     """Return the union of filters: a single one as it is, otherwise an `AnyOf`.
 
     Unions are taken apart, equal texts kept once, and members that another one covers are left out (for up to 256
-    members: the pairs are compared). The order of the arguments does not matter unless filters cover each other.
+    members: the pairs are compared), but for a union that is only measured (`absorb=False`). The order of the
+    arguments does not matter unless filters cover each other.
     """
     members: dict[FilterText, Filter] = {}
     for one in filters:
         for member in one.members if isinstance(one, AnyOf) else (one,):
             members.setdefault(member.text(), member)
     ordered = [member for _, member in sorted(members.items(), key=lambda entry: entry[0])]
-    if len(ordered) <= _ABSORBED_MAX:
+    if absorb and len(ordered) <= _ABSORBED_MAX:
         ordered = _absorbed(ordered)
     return ordered[0] if len(ordered) == 1 else AnyOf(tuple(ordered))
 

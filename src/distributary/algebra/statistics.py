@@ -1,27 +1,19 @@
-"""What is known of a stream's items, as sizes of filters: a uniform density, a sample of records, or equal blocks."""
+"""What may be known of a stream without looking at it, as sizes of filters: a uniform density, or equal blocks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-
-import numpy as np
-import numpy.typing as npt
+from dataclasses import dataclass
 
 from distributary.algebra.anyof import AnyOf
 from distributary.algebra.blocks import Blocks
 from distributary.algebra.box import Box
 from distributary.algebra.everything import Everything
 from distributary.algebra.filter import Filter
-from distributary.algebra.recordfilter import RecordFilter
 from distributary.algebra.regions import regions_of
 from distributary.algebra.volumes import union_volume
 from distributary.core.errors import InputError
-from distributary.core.values import Record
 
-__all__ = ["BlockCount", "Sample", "UniformDensity"]
-
-_Mask = npt.NDArray[np.bool_]
+__all__ = ["BlockCount", "UniformDensity"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,88 +55,6 @@ class UniformDensity:
         if self.space is None:
             return list(boxes)
         return [inside for box in boxes if (inside := box.intersection(self.space)) is not None]
-
-
-@dataclass
-class Sample:
-    """A sample of a stream's records: a filter's size is the share of the sample that it matches, times `total`.
-
-    `total` is the size of the whole stream in whatever unit sizes have, by default the number of records given. Boxes
-    and their unions are tested on whole columns at once (integers beyond 2**53 as doubles there, which is near enough
-    for an estimate). Filters of anything but records are refused: a sample of records says nothing about them.
-    """
-
-    records: Sequence[Record]
-    total: float | None = None
-    #: Which records each filter matched, for the filters asked last.
-    _masks: dict[Filter, _Mask] = field(default_factory=dict, init=False, repr=False, compare=False)
-    #: The numbers of each column; NaN for what is not one.
-    _columns: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    _MASKS_MAX = 4096
-
-    def __post_init__(self) -> None:
-        if not self.records:
-            raise InputError("the sample holds no record", field="records")
-
-    def size(self, filter: Filter) -> float:  # noqa: A002 - the paper's noun
-        """Return the share of the sample that the filter matches, times the total."""
-        return self._scaled(self.mask(filter))
-
-    def overlap(self, first: Filter, second: Filter) -> float:
-        """Return the share of the sample that both filters match, times the total."""
-        return self._scaled(self.mask(first) & self.mask(second))
-
-    def mask(self, filter: Filter) -> _Mask:  # noqa: A002 - the paper's noun
-        """Return which records of the sample the filter matches."""
-        known = self._masks.get(filter)
-        if known is None:
-            known = self._matched(filter)
-            if len(self._masks) >= self._MASKS_MAX:
-                self._masks.clear()
-            self._masks[filter] = known
-        return known
-
-    def _matched(self, filter: Filter) -> _Mask:  # noqa: A002 - the paper's noun
-        count = len(self.records)
-        if isinstance(filter, Everything):
-            return np.ones(count, dtype=np.bool_)
-        if isinstance(filter, AnyOf):
-            found = np.zeros(count, dtype=np.bool_)
-            for member in filter.members:
-                found |= self.mask(member)
-            return found
-        if isinstance(filter, Box):
-            inside = np.ones(count, dtype=np.bool_)
-            for name, low, high in filter.ranges:
-                column = self._column(name)
-                inside &= (column >= low) & (column <= high)
-            return inside
-        if not isinstance(filter, RecordFilter):
-            kind = filter.text().kind
-            raise InputError("a sample of records cannot measure filters of this kind", field=kind)
-        return np.fromiter(map(filter.matches, self.records), dtype=np.bool_, count=count)
-
-    def _column(self, name: str) -> npt.NDArray[np.float64]:
-        known = self._columns.get(name)
-        if known is None:
-            values = (record.get(name) for record in self.records)
-            known = np.fromiter((_as_double(value) for value in values), dtype=np.float64, count=len(self.records))
-            self._columns[name] = known
-        return known
-
-    def _scaled(self, mask: _Mask) -> float:
-        total = float(len(self.records)) if self.total is None else self.total
-        return total * float(np.count_nonzero(mask)) / len(self.records)
-
-
-def _as_double(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return float("nan")
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A tree of nodes on this machine, each a process of its own: what `up` runs. It stops only what it started."""
+"""A tree of nodes on this machine, each a process of its own, for `up` and `demo`. It stops only what it started."""
 
 from __future__ import annotations
 
@@ -7,77 +7,95 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
+from types import FrameType, TracebackType
+from typing import Any, Self
 
-from distributary.cli.output import err, out, print_json
 from distributary.core.errors import Unavailable
 from distributary.runtime.options import ListenAddress
 
-__all__ = ["run_local_tree"]
+__all__ = ["LocalTree", "Stopped"]
 
 _STOP_SECONDS = 10.0
 _PROGRAM = "from distributary.cli.main import main; main()"
 
 
-class _Stopped(Exception):
-    """A signal asked for the end."""
+class Stopped(KeyboardInterrupt):
+    """A signal asked for the end. An event loop lets only this kind through."""
 
 
-def run_local_tree(
-    count: int, fanout: int, data: Path, listen: ListenAddress, token_file: Path | None, *, as_json: bool
-) -> int:
-    """Run the nodes until a signal comes or one of them ends on its own; return the exit status."""
+@dataclass(slots=True)
+class LocalTree:
+    """The nodes; a context at whose end all of them are stopped, also when SIGINT or SIGTERM ends it (`Stopped`)."""
 
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        raise _Stopped
+    data: Path
+    fanout: int
+    listen: ListenAddress
+    token_file: Path | None = None
+    #: Where the nodes write their events; without it, where we do.
+    events: Path | None = None
+    #: The address of each node by its name, the source first.
+    urls: dict[str, str] = field(default_factory=dict)
+    #: Set when a node ends on its own.
+    ended: threading.Event = field(default_factory=threading.Event)
+    #: Whether every node ended well; known after the context.
+    clean: bool = True
+    _processes: list[subprocess.Popen[str]] = field(default_factory=list)
+    _handlers: dict[int, Any] = field(default_factory=dict)
 
-    processes: list[subprocess.Popen[str]] = []
-    ended = threading.Event()
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    failed = False
-    try:
-        rows: list[dict[str, str]] = []
-        for index in range(count):
-            name = "source" if index == 0 else f"node-{index}"
-            words = ["--listen", listen.url("").removeprefix("://") if index == 0 else f"{_bracketed(listen.host)}:0"]
-            words += ["--name", name, "--fanout", str(fanout), "--data", str(data / name), "--json"]
-            words += ["--token-file", str(token_file)] if token_file is not None else []
-            words += ["--join", rows[0]["url"]] if rows else []
-            process = _start(words)
-            processes.append(process)
-            rows.append({"name": name, "url": _url_of(process, name)})
-            threading.Thread(target=_watch, args=(process, ended), daemon=True).start()
-        if as_json:
-            print_json({"nodes": rows})
-        else:
-            for row in rows:
-                out.print(f"{row['name']:>10}  {row['url']}")
-            out.print("dashboard: any of these addresses in a browser; Ctrl-C stops all")
-        sys.stdout.flush()
-        ended.wait()
-        failed = True
-        err.print("a node has ended on its own; stopping the others")
-    except _Stopped:
-        pass
-    finally:
-        for number in before:
+    def __enter__(self) -> Self:
+        """Take the signals over; no node runs yet."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._handlers[number] = signal.signal(number, _stop)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, story: TracebackType | None
+    ) -> None:
+        """Stop all nodes, whatever signals come meanwhile."""
+        for number in self._handlers:
             signal.signal(number, signal.SIG_IGN)
-        clean = _stop_all(processes)
-        for number, handler in before.items():
+        self.clean = _stop_all(self._processes)
+        for number, handler in self._handlers.items():
             signal.signal(number, handler)
-    return 0 if clean and not failed else 1
+
+    def add(self) -> str:
+        """Start one node more, the source first; return its name once it listens."""
+        name = f"node-{len(self.urls)}" if self.urls else "source"
+        listen = f"{_bracketed(self.listen.host)}:{0 if self.urls else self.listen.port}"
+        words = ["--listen", listen, "--name", name, "--fanout", str(self.fanout), "--data", str(self.data / name)]
+        words += ["--token-file", str(self.token_file)] if self.token_file is not None else []
+        words += ["--join", self.urls["source"]] if self.urls else []
+        process = self._start([*words, "--json"])
+        self._processes.append(process)
+        self.urls[name] = _url_of(process, name)
+        threading.Thread(target=self._watch, args=(process,), daemon=True).start()
+        return name
+
+    def _start(self, words: list[str]) -> subprocess.Popen[str]:
+        """Start a node in a group of its own: Ctrl-C at the terminal is for us, and we tell the nodes."""
+        with nullcontext() if self.events is None else self.events.open("ab") as log:
+            return subprocess.Popen(
+                [sys.executable, "-c", _PROGRAM, "node", *words],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                start_new_session=True,
+            )
+
+    def _watch(self, process: subprocess.Popen[str]) -> None:
+        process.wait()
+        self.ended.set()
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    raise Stopped
 
 
 def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-
-
-def _start(words: list[str]) -> subprocess.Popen[str]:
-    """Start a node in a group of its own: Ctrl-C at the terminal is for us, and we tell the nodes."""
-    return subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM, "node", *words], stdout=subprocess.PIPE, text=True, start_new_session=True
-    )
 
 
 def _url_of(process: subprocess.Popen[str], name: str) -> str:
@@ -89,11 +107,6 @@ def _url_of(process: subprocess.Popen[str], name: str) -> str:
     url = json.loads(line)["url"]
     assert isinstance(url, str)
     return url
-
-
-def _watch(process: subprocess.Popen[str], ended: threading.Event) -> None:
-    process.wait()
-    ended.set()
 
 
 def _stop_all(processes: list[subprocess.Popen[str]]) -> bool:

@@ -180,10 +180,29 @@ def up(
     as_json: _Json = False,
 ) -> int:
     """Run a whole tree of nodes on this machine until Ctrl-C or SIGTERM."""
-    from distributary.cli.local_tree import run_local_tree
+    import sys
+
+    from distributary.cli.local_tree import LocalTree, Stopped
+    from distributary.cli.output import err, out, print_json
     from distributary.runtime.options import listen_address
 
-    return run_local_tree(nodes, fanout, data, listen_address(listen), token_file, as_json=as_json)
+    tree = LocalTree(data, fanout, listen_address(listen), token_file)
+    try:
+        with tree:
+            for _ in range(nodes):
+                tree.add()
+            if as_json:
+                print_json({"nodes": [{"name": name, "url": url} for name, url in tree.urls.items()]})
+            else:
+                for name, url in tree.urls.items():
+                    out.print(f"{name:>10}  {url}")
+                out.print("dashboard: any of these addresses in a browser; Ctrl-C stops all")
+            sys.stdout.flush()
+            tree.ended.wait()
+            err.print("a node has ended on its own; stopping the others")
+            return 1
+    except Stopped:
+        return 0 if tree.clean else 1
 
 
 def _retention(text: str) -> tuple[float, int]:

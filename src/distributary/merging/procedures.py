@@ -3,8 +3,9 @@
 A procedure measures (`measure`, cheap, called for every candidate) and builds (`queries`, for the blocks of the final
 plan). It knows no prices; `cost` has those. A set of one query is always that query itself.
 
-Queries that are boxes, or unions of boxes, merge in any number of dimensions. Queries that are not (strings, tree
-patterns, everything) have no bounding box: `rectangle` and `polygon` both take the union of such a set.
+Queries of numeric ranges merge in any number of dimensions, and so do those of other columns that have a hull
+(`algebra.hull`). Queries without one (patterns, everything) have no bounding box: `rectangle` and `polygon` both take
+the union of such a set.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ from functools import reduce
 from types import MappingProxyType
 from typing import Protocol
 
+from distributary.algebra.anyof import any_of
 from distributary.algebra.box import Box
 from distributary.algebra.filter import Filter, Statistics
+from distributary.algebra.hull import Hull, hull_of
 from distributary.algebra.regions import regions_of
 from distributary.core.errors import InputError
 from distributary.merging.cells import Piece, pieces_of
 from distributary.merging.problem import Member
 
-__all__ = ["PROCEDURES", "Measure", "MergedQuery", "Procedure", "SizedQuery", "sized_query", "union_of"]
+__all__ = ["PROCEDURES", "Measure", "MergedQuery", "Procedure", "SizedQuery", "sized_query"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +35,12 @@ class SizedQuery:
 
     filter: Filter
     size: float
-    #: Boxes whose union matches what the filter matches; `None` when there are no such boxes.
+    #: Closed boxes around what the filter matches, for pictures; `None` when it is not made of numeric ranges.
     regions: tuple[Box, ...] | None
-    #: The bounding box; `None` without regions, and for a filter that matches nothing.
-    hull: Box | None
+    #: The same boxes where they hold all that the filter matches; NaN is in none.
+    whole: tuple[Box, ...] | None
+    #: `None` for a filter that has none.
+    hull: Hull | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,35 +87,23 @@ def sized_query(member: Member, statistics: Statistics) -> SizedQuery:
             record=member.id,
         )
     regions = regions_of(member.filter)
-    if regions and not union_of(regions).covers(member.filter):
-        # A predicate may match what no box does, such as NaN; a hull would lose it.
-        regions = None
-    return SizedQuery(member.filter, size, regions, Box.hull(regions) if regions else None)
-
-
-def union_of(filters: Sequence[Filter]) -> Filter:
-    """Return the union of one or more filters."""
-    return reduce(lambda first, second: first.union(second), filters)
+    whole = regions if regions is not None and any_of(regions).covers(member.filter) else None
+    return SizedQuery(member.filter, size, regions, whole, hull_of(member.filter))
 
 
 class Rectangle:
-    """Figure 4(a): one merged query, the bounding box; on different attributes, the box on those that all share."""
+    """Figure 4(a): one merged query, the bounding box; on different columns, that on those that all share."""
 
     def measure(self, queries: Sequence[SizedQuery], statistics: Statistics) -> Measure:
         """Return the measure of the bounding box."""
-        return _one_query(queries, statistics.size(self._merged(queries)))
+        box = _bounding_box(queries)
+        return _one_query(queries, statistics.size(_union(queries, measured=True) if box is None else box))
 
     def queries(self, queries: Sequence[SizedQuery]) -> tuple[MergedQuery, ...]:
         """Return the bounding box."""
-        merged = self._merged(queries)
-        return (MergedQuery(merged, (merged,) if isinstance(merged, Box) else ()),)
-
-    @staticmethod
-    def _merged(queries: Sequence[SizedQuery]) -> Filter:
-        hulls = [query.hull for query in queries if query.hull is not None]
-        if not hulls or any(query.regions is None for query in queries):
-            return union_of([query.filter for query in queries])
-        return Box.hull(hulls)
+        box = _bounding_box(queries)
+        merged = _union(queries) if box is None else box
+        return (MergedQuery(merged, regions_of(merged) or ()),)
 
 
 class Polygon:
@@ -118,21 +111,20 @@ class Polygon:
 
     def measure(self, queries: Sequence[SizedQuery], statistics: Statistics) -> Measure:
         """Return the measure of the union."""
-        return _one_query(queries, statistics.size(union_of([query.filter for query in queries])))
+        return _one_query(queries, statistics.size(_union(queries, measured=True)))
 
     def queries(self, queries: Sequence[SizedQuery]) -> tuple[MergedQuery, ...]:
         """Return the union."""
         boxes = [box for query in queries for box in query.regions or ()]
-        whole = all(query.regions is not None for query in queries)
-        regions = tuple(dict.fromkeys(boxes)) if whole else ()
-        return (MergedQuery(union_of([query.filter for query in queries]), regions),)
+        drawn = all(query.regions is not None for query in queries)
+        return (MergedQuery(_union(queries), tuple(dict.fromkeys(boxes)) if drawn else ()),)
 
 
 class Cover:
     """Figure 4(c): one merged query per distinct set of members that share a positive volume; nothing is irrelevant.
 
-    A member without regions or without a positive volume keeps its own query. The merged queries are closed, so that
-    an item on an edge may match two of them; a client takes the union of their answers.
+    A member that is not made of boxes, or has no positive volume, keeps its own query. The merged queries are closed,
+    so that an item on an edge may match two of them; a client takes the union of their answers.
     """
 
     def measure(self, queries: Sequence[SizedQuery], statistics: Statistics) -> Measure:
@@ -145,7 +137,7 @@ class Cover:
     def queries(self, queries: Sequence[SizedQuery]) -> tuple[MergedQuery, ...]:
         """Return one query for each distinct set, and those of the members that keep their own."""
         sets, alone = self._sets(queries)
-        merged = [MergedQuery(union_of(pieces), tuple(pieces)) for pieces in sets.values()]
+        merged = [MergedQuery(any_of(pieces), tuple(pieces)) for pieces in sets.values()]
         own = [MergedQuery(queries[place].filter, queries[place].regions or ()) for place in alone]
         return (*merged, *own)
 
@@ -153,7 +145,7 @@ class Cover:
     def _sets(queries: Sequence[SizedQuery]) -> tuple[dict[tuple[int, ...], list[Box]], list[int]]:
         """Return the pieces of each distinct set, in the order of the sets, and the members that are in none."""
         pieces: list[Piece] = pieces_of(
-            [(place, box) for place, query in enumerate(queries) for box in query.regions or ()]
+            [(place, box) for place, query in enumerate(queries) for box in query.whole or ()]
         )
         sets: dict[tuple[int, ...], list[Box]] = {}
         for members, box in sorted(pieces, key=lambda piece: piece[0]):
@@ -170,6 +162,17 @@ PROCEDURES: Mapping[str, Procedure] = MappingProxyType(
         "cover": Cover(),
     }
 )
+
+
+def _bounding_box(queries: Sequence[SizedQuery]) -> Filter | None:
+    """Return the hull of the queries; `None` when one that matches something has none, or none matches anything."""
+    hulls = [query.hull for query in queries if query.regions != ()]
+    known = [hull for hull in hulls if hull is not None]
+    return reduce(Hull.join, known).filter() if known and len(known) == len(hulls) else None
+
+
+def _union(queries: Sequence[SizedQuery], *, measured: bool = False) -> Filter:
+    return any_of((query.filter for query in queries), absorb=not measured)
 
 
 def _one_query(queries: Sequence[SizedQuery], size: float) -> Measure:

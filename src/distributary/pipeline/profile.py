@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from distributary.algebra.statistics import Sample
+from distributary.algebra.sample import Sample
 from distributary.core.errors import InputError
 from distributary.core.values import ColumnType, Record, Schema, Value
 from distributary.files.json_text import decode_json

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from distributary.client import Client
-from distributary.core.errors import Unavailable
+from distributary.core.errors import InputError
 from distributary.pipeline import register
 from distributary.pipeline.session import spark_errors
 
@@ -65,7 +65,7 @@ def test_table_is_published_once_however_often_the_job_runs(registered: SparkSes
 
 def test_job_with_other_rows_under_the_same_key_is_refused(registered: SparkSession, node: str) -> None:
     publish(registered.range(3), node, "quakes", key="nightly")
-    with pytest.raises(Unavailable, match="another body"), spark_errors():
+    with pytest.raises(InputError, match="another body"), spark_errors():
         publish(registered.range(4), node, "quakes", key="nightly")
     assert read(registered, node, "quakes").count() == 3
 

@@ -10,7 +10,8 @@ from distributary.algebra.box import Box
 from distributary.algebra.everything import Everything
 from distributary.algebra.filter import Statistics
 from distributary.algebra.predicate_parser import parse_where
-from distributary.algebra.statistics import BlockCount, Sample, UniformDensity
+from distributary.algebra.sample import Sample
+from distributary.algebra.statistics import BlockCount, UniformDensity
 from distributary.core.errors import InputError
 from distributary.core.values import Record
 

@@ -7,7 +7,8 @@ import pytest
 from distributary.algebra.box import Box
 from distributary.algebra.filter import Filter
 from distributary.algebra.parse import filter_of_subscription
-from distributary.algebra.statistics import Sample, UniformDensity
+from distributary.algebra.sample import Sample
+from distributary.algebra.statistics import UniformDensity
 from distributary.core.errors import InputError
 from distributary.core.subscriptions import subscription_of
 from distributary.merging.problem import Member

@@ -52,28 +52,28 @@ def _tree(links: Sequence[Link]) -> list[str]:
         if not below:
             leaves[0] += 1
             below = [70 + (leaves[0] - 0.5) * (_TREE_HEIGHT - 70) / count]
-        places[node] = (90 + depth * (_WIDTH - 260) / deepest, sum(below) / len(below))
+        places[node] = (90 + depth * (_WIDTH - 290) / deepest, sum(below) / len(below))
         return places[node][1]
 
     place(source, 0)
     widest = max((link.apart for link in links), default=1) or 1
-    drawn = [_link(places[link.parent], places[link.node], link, widest) for link in links]
+    # What would have been sent lies under what was, for all links.
+    drawn = [_curve("apart", places[link.parent], places[link.node], link.apart / widest) for link in links]
+    drawn += [_curve("link", places[link.parent], places[link.node], link.carried / widest) for link in links]
+    carried = {link.node: f"  {link.carried:,} of {link.apart:,}" for link in links}
     for node, (x, y) in places.items():
+        label = escape(node + carried.get(node, ""))
         drawn.append(f'<circle class="node" cx="{x:.0f}" cy="{y:.0f}" r="7"/>')
-        drawn.append(f'<text class="small" x="{x - 6:.0f}" y="{y - 12:.0f}">{escape(node)}</text>')
-    for link in links:
-        x, y = places[link.node]
-        drawn.append(f'<text class="small" x="{x + 14:.0f}" y="{y + 4:.0f}">{link.carried:,} of {link.apart:,}</text>')
+        # Beside a leaf there is room; elsewhere only above, over the widest line.
+        left, base = (x - 6, y - 20) if node in children else (x + 14, y + 4)
+        drawn.append(f'<text class="small" x="{left:.0f}" y="{base:.0f}">{label}</text>')
     return drawn
 
 
-def _link(start: tuple[float, float], end: tuple[float, float], link: Link, widest: int) -> str:
+def _curve(kind: str, start: tuple[float, float], end: tuple[float, float], share: float) -> str:
     (x0, y0), (x1, y1) = start, end
     curve = f"M{x0:.0f} {y0:.0f} C{(x0 + x1) / 2:.0f} {y0:.0f} {(x0 + x1) / 2:.0f} {y1:.0f} {x1:.0f} {y1:.0f}"
-    return "".join(
-        f'<path class="{kind}" d="{curve}" stroke-width="{max(1.0, 26 * items / widest):.1f}"/>'
-        for kind, items in (("apart", link.apart), ("link", link.carried))
-    )
+    return f'<path class="{kind}" d="{curve}" stroke-width="{max(1.0, 26 * share):.1f}"/>'
 
 
 def _bars(stages: Sequence[tuple[str, Stage]], top: int) -> list[str]:

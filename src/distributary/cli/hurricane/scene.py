@@ -16,9 +16,10 @@ from xml.sax.saxutils import escape
 from distributary.core.generator import Generator
 from distributary.core.subscriptions import Subscription, subscription_of
 
-__all__ = ["ALERTS", "MAPS", "REPORTS", "Scene", "draw_scene"]
+__all__ = ["ALERTS", "MAPS", "PNG", "REPORTS", "Scene", "draw_scene"]
 
 REPORTS, ALERTS, MAPS = "reports", "alerts", "maps"
+PNG = "image/png"
 CAP = "urn:oasis:names:tc:emergency:cap:1.2"
 _LANDFALL = datetime(2031, 9, 14, 6, 0, tzinfo=UTC)
 _HOURS = 24

@@ -11,7 +11,7 @@ import msgspec
 
 from distributary.algebra import content_of, filter_of_subscription
 from distributary.cli.hurricane.audience import Listener
-from distributary.cli.hurricane.scene import ALERTS, MAPS, REPORTS, Scene
+from distributary.cli.hurricane.scene import ALERTS, MAPS, PNG, REPORTS, Scene
 from distributary.core.items import JSON, XML
 from distributary.core.subscriptions import Subscription
 from distributary.core.values import Content
@@ -48,7 +48,7 @@ def _items(scene: Scene) -> Mapping[str, list[tuple[Content, Any]]]:
     return {
         REPORTS: [(content_of(JSON, msgspec.json.encode(report)), report) for report in scene.reports],
         ALERTS: [(content_of(XML, alert), alert.decode()) for alert in scene.alerts],
-        MAPS: [(content_of("image/png", chart), chart) for chart in scene.maps],
+        MAPS: [(content_of(PNG, chart), chart) for chart in scene.maps],
     }
 
 
