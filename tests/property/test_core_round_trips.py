@@ -84,7 +84,6 @@ def test_header_decoded_is_the_one_encoded(header: Header) -> None:
     assert decode_header(encode_header(ordered)) == ordered
 
 
-@pytest.mark.xfail(reason="decode_message lets UnicodeDecodeError through", strict=True)
 @given(st.binary(max_size=60))
 def test_bytes_decode_to_a_message_or_are_an_error_of_the_peer(frame: bytes) -> None:
     try:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from distributary.cli.prices import COSTS, costs_of
 from distributary.core.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from distributary.core.results import AdaptationResult, Costs, DeliveryResult, MergePlan
+    from distributary.core.results import AdaptationResult, DeliveryResult, MergePlan
     from distributary.core.values import Content
     from distributary.files.items import FileItem
 
@@ -45,7 +46,7 @@ def merge(
     ] = "rectangle",
     costs: Annotated[
         str, typer.Option(metavar="KM,KT,KU", help="Prices of a merged query, of size sent, of irrelevant size.")
-    ] = "0.00365,0.0000325,0.0000016",
+    ] = COSTS,
     density: Annotated[float, typer.Option(help="Size of a region of volume 1.")] = 1.0,
     seed: _Seed = 0,
     as_json: _Json = False,
@@ -58,7 +59,7 @@ def merge(
     from distributary.files.text import name_of
     from distributary.merging import Member, plan
 
-    prices = _costs(costs)
+    prices = costs_of(costs)
     if not (math.isfinite(density) and density > 0):
         raise InputError(f"must be a positive number, not {density}", field="--density")
     members = [
@@ -168,22 +169,6 @@ def _working(what: str) -> AbstractContextManager[object]:
     from distributary.cli.output import err
 
     return err.status(what) if err.is_terminal else nullcontext()
-
-
-def _costs(text: str) -> Costs:
-    from distributary.core.results import Costs
-    from distributary.merging.problem import check_costs
-
-    try:
-        first, second, third = (float(part) for part in text.split(","))
-    except ValueError:
-        raise InputError(f"{text!r} is not three numbers KM,KT,KU", field="--costs") from None
-    costs = Costs(first, second, third)
-    try:
-        check_costs(costs)
-    except InputError as error:
-        raise InputError(f"{error.field} {error.reason}", field="--costs") from None
-    return costs
 
 
 def _answer(item: FileItem, match_one: Callable[[Content], tuple[str, ...]], *, named: bool) -> dict[str, object]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from distributary.cli.output import err, out, print_json, print_json_line, print_table
-from distributary.core.errors import InputError
-from distributary.core.results import Costs
+from distributary.cli.prices import COSTS, costs_of
 
 if TYPE_CHECKING:
     from distributary.pipeline.route import RouteReport
@@ -68,7 +66,9 @@ def route(
     folder: Annotated[str, typer.Option("--out", help="The folder to make.")],
     algorithm: Annotated[str, typer.Option(help="How to merge, as in `merge`.")] = "auto",
     procedure: Annotated[str, typer.Option(help="rectangle, polygon or cover.")] = "rectangle",
-    costs: Annotated[str | None, typer.Option(help="KM,KT,KU: a merged query, a row sent, a row in vain.")] = None,
+    costs: Annotated[
+        str, typer.Option(metavar="KM,KT,KU", help="Prices of a merged query, of a row sent, of a row in vain.")
+    ] = COSTS,
     master: _Master = None,
     remote: _Remote = None,
     seed: _Seed = 0,
@@ -80,7 +80,7 @@ def route(
     from distributary.pipeline.route import route as routed
     from distributary.pipeline.session import opened
 
-    settings = RouteSettings(algorithm, procedure, _costs(costs), seed, overwrite)
+    settings = RouteSettings(algorithm, procedure, costs_of(costs), seed, overwrite)
     with _progress("route") as step:
         report = routed(lambda: opened(master, remote), items, subscriptions, folder, settings, step)
     if json:
@@ -99,18 +99,6 @@ def extract(
 
     for row in answer(folder, subscription):
         print_json_line(row)
-
-
-def _costs(text: str | None) -> Costs:
-    if text is None:
-        return Costs()
-    try:
-        numbers = [float(part) for part in text.split(",")]
-    except ValueError:
-        numbers = []
-    if len(numbers) != 3 or not all(math.isfinite(each) and each >= 0 for each in numbers):
-        raise InputError(f"{text!r} is not three numbers KM,KT,KU, none below 0", field="--costs")
-    return Costs(*numbers)
 
 
 @contextmanager

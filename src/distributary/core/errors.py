@@ -6,6 +6,9 @@ prints it, a node answers with a status. Nothing here knows of exit codes or HTT
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 __all__ = [
     "Conflict",
     "DistributaryError",
@@ -26,9 +29,19 @@ class DistributaryError(Exception):
     def __str__(self) -> str:
         return " ".join(self.line().split())
 
+    def __reduce__(self) -> tuple[Callable[..., DistributaryError], tuple[Any, ...]]:
+        # Constructors take other arguments than `args` holds; errors travel between processes all the same.
+        return _remade, (type(self), self.args, vars(self))
+
     def line(self) -> str:
         """Return the message, for `str()` to print on one line."""
         return super().__str__()
+
+
+def _remade(kind: type[DistributaryError], args: tuple[Any, ...], fields: dict[str, Any]) -> DistributaryError:
+    error = kind.__new__(kind, *args)
+    vars(error).update(fields)
+    return error
 
 
 class InputError(DistributaryError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import binascii
 from base64 import b64decode, b64encode
+from itertools import pairwise
 
 import msgspec
 
@@ -37,6 +38,9 @@ def decode_header(text: str) -> Header:
     Header(version='p1', channels=(0, 7))
     """
     try:
-        return msgspec.msgpack.decode(b64decode(text, validate=True), type=Header)
-    except (binascii.Error, ValueError, msgspec.DecodeError) as error:
+        header = msgspec.msgpack.decode(b64decode(text, validate=True), type=Header)
+    except (binascii.Error, ValueError, msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"is not a header: {error}", field="Distributary-Header") from None
+    if any(first >= second for first, second in pairwise((-1, *header.channels))):
+        raise InputError("is not a header: its channels are not ascending numbers", field="Distributary-Header")
+    return header

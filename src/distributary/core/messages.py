@@ -230,5 +230,5 @@ def decode_message(frame: bytes, peer: str) -> Message:
     """
     try:
         return _DECODER.decode(frame)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ProtocolError(peer, f"sent a frame that is no message: {error}") from None

@@ -71,6 +71,9 @@ def subscription_of(row: Any) -> Subscription:
         raise InputError("must be a positive number of seconds", field="every")
     if subscription.quality is not None and not 0 <= subscription.quality.drop <= 1:
         raise InputError("drop must lie between 0 and 1", field="quality")
+    delay = subscription.quality.delay if subscription.quality is not None else None
+    if delay is not None and not delay >= 0:
+        raise InputError("delay must be a number of seconds, zero or more", field="quality")
     if subscription.fields is not None and not subscription.fields:
         raise InputError("names no field", field="fields")
     return subscription

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import isinf
 
 from distributary.core.errors import InputError
 
@@ -29,7 +30,10 @@ def _split(text: str, what: str) -> tuple[float, str]:
     found = _NUMBER.fullmatch(text)
     if found is None:
         raise InputError(f"{text!r} is not {what}")
-    return float(found[1]), found[2]
+    number = float(found[1])
+    if isinf(number):
+        raise InputError(f"{text[:20]!r}… is too large")
+    return number, found[2]
 
 
 def seconds_of(text: str) -> float:

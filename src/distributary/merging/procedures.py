@@ -165,10 +165,16 @@ PROCEDURES: Mapping[str, Procedure] = MappingProxyType(
 
 
 def _bounding_box(queries: Sequence[SizedQuery]) -> Filter | None:
-    """Return the hull of the queries; `None` when one that matches something has none, or none matches anything."""
-    hulls = [query.hull for query in queries if query.regions != ()]
-    known = [hull for hull in hulls if hull is not None]
-    return reduce(Hull.join, known).filter() if known and len(known) == len(hulls) else None
+    """Return the hull of the queries; `None` when one that matches something has none, or none matches anything.
+
+    Only numeric ranges on different columns have a hull that bounds nothing; others are united rather than that.
+    """
+    bounded = [query for query in queries if query.regions != ()]
+    hulls = [query.hull for query in bounded if query.hull is not None]
+    if not hulls or len(hulls) < len(bounded):
+        return None
+    joined = reduce(Hull.join, hulls)
+    return joined.filter() if joined.extents or all(query.regions is not None for query in bounded) else None
 
 
 def _union(queries: Sequence[SizedQuery], *, measured: bool = False) -> Filter:

@@ -22,10 +22,12 @@ __all__ = ["COOKIE", "Guard", "cookie_value"]
 
 COOKIE = "distributary"
 _HEADER = "distributary-header"
+#: A browser's filter may be long; headers are not. The server itself stops only what comes in many pieces.
+_HEADERS_BYTES_MAX = 64 << 10
 
 
 class Guard:
-    """Lets a request through, or answers 401 or 403; without tokens every node of the network is let in."""
+    """Lets a request through, or answers 401, 403 or 431; without tokens every node of the network is let in."""
 
     def __init__(self, app: ASGIApp, tokens: Tokens | None, open_paths: Collection[str]) -> None:
         self._app = app
@@ -46,6 +48,8 @@ class Guard:
         await self._app(scope, receive, send)
 
     def _refusal(self, request: HTTPConnection) -> HttpError | None:
+        if sum(len(name) + len(value) for name, value in request.scope["headers"]) > _HEADERS_BYTES_MAX:
+            return HttpError(431, "the headers are too long")
         if _acts(request) and _foreign(request):
             # A page of another site must not publish, or read, with what this browser may do here.
             return HttpError(403, "requests from pages of other sites are not taken")

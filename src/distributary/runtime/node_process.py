@@ -173,7 +173,7 @@ class RunningNode:
         tls = self._tls
         return uvicorn.Config(
             build_app(endpoints, self._options.dashboard),
-            # A browser's filter may be long; a header of a node is not.
+            # `guard` refuses what comes in one piece.
             h11_max_incomplete_event_size=64 << 10,
             http="h11",
             ws="websockets-sansio",

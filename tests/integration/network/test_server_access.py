@@ -151,7 +151,8 @@ def test_request_with_endless_headers_is_refused(serve: Any) -> None:
     async def main() -> None:
         async with serve() as served:
             answer = await served.http.get("/health", headers={"X-Long": "x" * 100_000})
-            assert answer.status_code == 400
+            # 400 where they came in pieces: then the server stops reading.
+            assert answer.status_code in {400, 431}
 
     asyncio.run(main())
 

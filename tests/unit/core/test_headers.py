@@ -50,14 +50,12 @@ def test_header_cut_anywhere_is_refused() -> None:
             decode_header(b64encode(whole[:size]).decode())
 
 
-@pytest.mark.xfail(reason="decode_header lets RecursionError through", strict=True)
 def test_header_nested_without_end_is_refused() -> None:
     frame = b"\x93\xa1p\x90" + b"\x91" * 100_000 + b"\x90"
     with pytest.raises(InputError):
         decode_header(b64encode(frame).decode())
 
 
-@pytest.mark.xfail(reason="decode_header takes any integers as channels", strict=True)
 @pytest.mark.parametrize("channels", [(-1,), (3, 3), (7, 0)])
 def test_header_with_channels_that_are_not_ascending_numbers_is_refused(channels: tuple[int, ...]) -> None:
     with pytest.raises(InputError):

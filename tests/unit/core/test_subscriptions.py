@@ -76,7 +76,6 @@ def test_subscription_with_a_mistake_is_refused_with_its_field(row: Any, field: 
     assert reason in raised.value.reason
 
 
-@pytest.mark.xfail(reason="subscription_of does not look at quality.delay", strict=True)
 @pytest.mark.parametrize("delay", [-1.0, float("nan")])
 def test_subscription_with_an_impossible_delay_is_refused(delay: float) -> None:
     with pytest.raises(InputError, match="quality"):
