@@ -16,6 +16,7 @@ from distributary.core.results import Channel, Costs, MergePlan
 from distributary.merging.planner import ALGORITHMS, filter_text, plan
 from distributary.merging.problem import Member
 from distributary.merging.procedures import PROCEDURES
+from distributary.merging.settings import MergeSettings
 
 pytestmark = [
     pytest.mark.parametrize("procedure", list(PROCEDURES)),
@@ -42,7 +43,8 @@ def drawn(seed: int, members: int = 6, streams: int = 1) -> tuple[list[Member], 
 
 def solved(members: Sequence[Member], algorithm: str, procedure: str, costs: Costs = COSTS) -> MergePlan:
     ticks = count()
-    return plan(members, procedure, costs, UniformDensity(), algorithm, lambda: float(next(ticks)), Generator(7))
+    settings = MergeSettings(algorithm, procedure, costs)
+    return plan(members, UniformDensity(), settings, lambda: float(next(ticks)), Generator(7))
 
 
 def block_cost(boxes: Sequence[Ranges], procedure: str, costs: Costs = COSTS) -> float:

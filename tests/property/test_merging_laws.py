@@ -12,7 +12,7 @@ from distributary.algebra.box import Box
 from distributary.algebra.statistics import UniformDensity
 from distributary.core.generator import Generator
 from distributary.core.results import Costs
-from distributary.merging import PROCEDURES, Member, plan
+from distributary.merging import PROCEDURES, Member, MergeSettings, plan
 from distributary.merging.cells import pieces_of
 
 pytestmark = pytest.mark.slow
@@ -27,7 +27,7 @@ PRICES = st.floats(0, 20)
 @given(BOXES, st.sampled_from(sorted(PROCEDURES)), st.builds(Costs, PRICES, PRICES, PRICES))
 def test_pair_never_costs_more_than_none(boxes: list[Box], procedure: str, costs: Costs) -> None:
     members = [Member(f"q{number}", None, None, box) for number, box in enumerate(boxes)]
-    made = plan(members, procedure, costs, UniformDensity(), "pair", lambda: 0.0, Generator(1))
+    made = plan(members, UniformDensity(), MergeSettings("pair", procedure, costs), lambda: 0.0, Generator(1))
     assert made.cost <= made.unmerged_cost + 1e-9 * max(1.0, made.unmerged_cost)
     assert sorted(name for channel in made.channels for name in channel.members) == sorted(m.id for m in members)
 

@@ -57,9 +57,9 @@ def merge(
     from distributary.core.generator import Generator
     from distributary.files.subscriptions import read_subscriptions
     from distributary.files.text import name_of
-    from distributary.merging import Member, plan
+    from distributary.merging import Member, MergeSettings, plan
 
-    prices = costs_of(costs)
+    settings = MergeSettings(algorithm, procedure, costs_of(costs))
     if not (math.isfinite(density) and density > 0):
         raise InputError(f"must be a positive number, not {density}", field="--density")
     members = [
@@ -68,9 +68,7 @@ def merge(
     ]
     with _working("merging"):
         try:
-            made = plan(
-                members, procedure, prices, UniformDensity(density), algorithm, time.perf_counter, Generator(seed)
-            )
+            made = plan(members, UniformDensity(density), settings, time.perf_counter, Generator(seed))
         except InputError as error:
             raise error.at(file=name_of(subscriptions)) from None
     if as_json:

@@ -76,11 +76,12 @@ def route(
     json: _Json = False,
 ) -> None:
     """Merge the subscriptions, and route each item to the channels of the merged queries with Spark."""
+    from distributary.merging import MergeSettings
     from distributary.pipeline.route import RouteSettings
     from distributary.pipeline.route import route as routed
     from distributary.pipeline.session import opened
 
-    settings = RouteSettings(algorithm, procedure, costs_of(costs), seed, overwrite)
+    settings = RouteSettings(MergeSettings(algorithm, procedure, costs_of(costs)), seed, overwrite)
     with _progress("route") as step:
         report = routed(lambda: opened(master, remote), items, subscriptions, folder, settings, step)
     if json:

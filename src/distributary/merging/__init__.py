@@ -3,5 +3,6 @@
 from distributary.merging.planner import ALGORITHMS, plan
 from distributary.merging.problem import Member
 from distributary.merging.procedures import PROCEDURES
+from distributary.merging.settings import MergeSettings
 
-__all__ = ["ALGORITHMS", "PROCEDURES", "Member", "plan"]
+__all__ = ["ALGORITHMS", "PROCEDURES", "Member", "MergeSettings", "plan"]

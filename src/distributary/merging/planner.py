@@ -12,12 +12,13 @@ import msgspec
 from distributary.algebra.filter import Filter, Statistics
 from distributary.core.errors import InputError
 from distributary.core.generator import Generator
-from distributary.core.results import Channel, Costs, MergePlan
+from distributary.core.results import Channel, MergePlan
 from distributary.core.subscriptions import FilterText
 from distributary.merging.cost import Block, Pricing
 from distributary.merging.none import none
 from distributary.merging.pair import pair
-from distributary.merging.problem import Member, MergeProblem, check_costs, check_members
+from distributary.merging.problem import Member, MergeProblem, check_members
+from distributary.merging.settings import MergeSettings
 
 __all__ = ["ALGORITHMS", "AUTO", "Algorithm", "Solution", "filter_text", "plan", "query_text"]
 
@@ -31,15 +32,15 @@ class Solution:
     lower_bound: float | None = None
 
 
-#: An algorithm gets the priced problem, its share of chance and a clock in seconds, for limits of time.
-Algorithm: TypeAlias = Callable[[Pricing, Generator, Callable[[], float]], Solution]
+#: An algorithm gets the priced problem, the options, its share of chance and a clock in seconds for limits of time.
+Algorithm: TypeAlias = Callable[[Pricing, MergeSettings, Generator, Callable[[], float]], Solution]
 
 
-def _none(pricing: Pricing, generator: Generator, clock: Callable[[], float]) -> Solution:
+def _none(pricing: Pricing, settings: MergeSettings, generator: Generator, clock: Callable[[], float]) -> Solution:
     return Solution(none(pricing), _all_plans_tried(pricing, streams_of=1))
 
 
-def _pair(pricing: Pricing, generator: Generator, clock: Callable[[], float]) -> Solution:
+def _pair(pricing: Pricing, settings: MergeSettings, generator: Generator, clock: Callable[[], float]) -> Solution:
     return Solution(pair(pricing), _all_plans_tried(pricing, streams_of=2))
 
 
@@ -52,10 +53,8 @@ AUTO = "pair"
 
 def plan(
     members: Sequence[Member],
-    procedure: str,
-    costs: Costs,
     statistics: Statistics,
-    algorithm: str,
+    settings: MergeSettings,
     clock: Callable[[], float],
     generator: Generator,
 ) -> MergePlan:
@@ -63,10 +62,8 @@ def plan(
 
     Args:
         members: The subscriptions; their ids differ.
-        procedure: `rectangle`, `polygon` or `cover`.
-        costs: The prices of the cost model; none is negative.
         statistics: What measures filters. Every member's size must be finite.
-        algorithm: A name in `ALGORITHMS`, or `auto`.
+        settings: The algorithm, the procedure, the prices.
         clock: The time in seconds, for `seconds` in the result and for limits of time.
         generator: Chance; what is drawn from it depends on nothing else.
 
@@ -74,18 +71,18 @@ def plan(
     """
     started = clock()
     check_members(members)
-    check_costs(costs)
-    name = AUTO if algorithm == "auto" else algorithm
+    settings.check()
+    name = AUTO if settings.algorithm == "auto" else settings.algorithm
     if name not in ALGORITHMS:
         raise InputError(f"{name!r} is none of auto, {', '.join(ALGORITHMS)}", field="algorithm")
-    pricing = Pricing(MergeProblem(tuple(members), procedure, costs, statistics))
-    solution = ALGORITHMS[name](pricing, generator.fork("merging", name), clock)
+    pricing = Pricing(MergeProblem(tuple(members), settings.procedure, settings.costs, statistics))
+    solution = ALGORITHMS[name](pricing, settings, generator.fork("merging", name), clock)
     blocks = sorted(solution.blocks)
     cost = pricing.total(blocks)
     return MergePlan(
         algorithm=name,
-        procedure=procedure,
-        costs=costs,
+        procedure=settings.procedure,
+        costs=settings.costs,
         cost=cost,
         unmerged_cost=pricing.total(none(pricing)),
         lower_bound=solution.lower_bound,

@@ -28,6 +28,7 @@ from distributary.files.subscriptions import read_subscriptions
 from distributary.merging.extractors import extractor_of
 from distributary.merging.planner import filter_text, plan
 from distributary.merging.problem import Member
+from distributary.merging.settings import MergeSettings
 from distributary.pipeline.channels import Counts, measured_cost, measured_unmerged_cost, queries_of, write_channels
 from distributary.pipeline.folder import whole_folder
 from distributary.pipeline.items import CONTENT, PATH, Items, StagedItems, load, stage
@@ -46,9 +47,7 @@ __all__ = ["RouteReport", "RouteSettings", "route"]
 class RouteSettings:
     """How to merge, and whether an earlier result is replaced."""
 
-    algorithm: str = "auto"
-    procedure: str = "rectangle"
-    costs: Costs = field(default_factory=Costs)
+    merging: MergeSettings = field(default_factory=MergeSettings)
     seed: int = 0
     overwrite: bool = False
 
@@ -160,15 +159,7 @@ def _documents(staged: StagedItems) -> Iterator[tuple[str, bytes]]:
 
 
 def _plan(members: Sequence[Member], statistics: Statistics, settings: RouteSettings) -> MergePlan:
-    return plan(
-        members,
-        procedure=settings.procedure,
-        costs=settings.costs,
-        statistics=statistics,
-        algorithm=settings.algorithm,
-        clock=time.perf_counter,
-        generator=Generator(settings.seed),
-    )
+    return plan(members, statistics, settings.merging, time.perf_counter, Generator(settings.seed))
 
 
 def _channel_filter(channel: Channel) -> Filter:

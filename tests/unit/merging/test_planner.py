@@ -12,6 +12,7 @@ from distributary.core.results import Costs, MergePlan
 from distributary.merging.extractors import Extractor, answer_headers, extract
 from distributary.merging.planner import plan
 from distributary.merging.problem import Member
+from distributary.merging.settings import MergeSettings
 
 #: Paper 000, section 5.3: no two of the three are worth merging, all three together are.
 EXAMPLE = {"q1": ((0, 2), (0, 1)), "q2": ((0, 1), (0, 2)), "q3": ((1, 2), (1, 2))}
@@ -24,7 +25,7 @@ def members(
 
 
 def solved(found: list[Member], algorithm: str = "pair", costs: Costs | None = None) -> MergePlan:
-    return plan(found, "rectangle", costs or Costs(), UniformDensity(), algorithm, lambda: 0.0, Generator(1))
+    return plan(found, UniformDensity(), MergeSettings(algorithm, costs=costs or Costs()), lambda: 0.0, Generator(1))
 
 
 @pytest.mark.parametrize("algorithm", ["none", "pair", "auto"])
@@ -67,7 +68,7 @@ def test_queries_of_different_streams_do_not_merge() -> None:
 
 def test_seconds_come_from_the_clock() -> None:
     ticks = iter([10.0, 12.5])
-    made = plan(members(EXAMPLE), "polygon", Costs(), UniformDensity(), "none", lambda: next(ticks), Generator(1))
+    made = plan(members(EXAMPLE), UniformDensity(), MergeSettings("none", "polygon"), lambda: next(ticks), Generator(1))
     assert made.seconds == 2.5
 
 
@@ -78,22 +79,19 @@ def test_seconds_come_from_the_clock() -> None:
         ({"algorithm": "magic"}, "algorithm: 'magic' is none of auto, "),
         ({"costs": Costs(K_M=-1.0)}, "K_M: must be a number, zero or more, not -1.0"),
         ({"costs": Costs(K_U=float("nan"))}, "K_U: must be a number"),
+        ({"metric": "nearest"}, "metric: 'nearest' is none of heuristic, exact"),
+        ({"starts": 0}, "starts: must be at least 1"),
+        ({"channels": 0}, "channels: must be at least 1"),
+        ({"time_limit": float("inf")}, "time_limit: must be a positive number"),
         ({"members": []}, "members: there is nothing to merge"),
         ({"members": members(EXAMPLE) + members(EXAMPLE)}, "q1: id: is the id of two members"),
     ],
 )
 def test_what_cannot_be_planned_is_refused(change: dict[str, object], complaint: str) -> None:
-    arguments: dict[str, object] = {
-        "members": members(EXAMPLE),
-        "procedure": "rectangle",
-        "costs": Costs(),
-        "statistics": UniformDensity(),
-        "algorithm": "none",
-        "clock": lambda: 0.0,
-        "generator": Generator(1),
-    }
+    found = change.pop("members", members(EXAMPLE))
+    settings = MergeSettings(**({"algorithm": "none"} | change))  # type: ignore[arg-type]
     with pytest.raises(InputError) as caught:
-        plan(**(arguments | change))  # type: ignore[arg-type]
+        plan(found, UniformDensity(), settings, lambda: 0.0, Generator(1))  # type: ignore[arg-type]
     assert str(caught.value).startswith(complaint)
 
 
