@@ -112,6 +112,9 @@ def test_node_that_cannot_start_says_why(tmp_path: Path) -> None:
         address = url.removeprefix("http://")
         taken = run("node", "--listen", address, "--data", str(tmp_path / "other"), status=1)
         assert taken.stderr == f"distributary: {address}: Address already in use\n"
+        assert not (tmp_path / "other").exists()
+        up = run("up", "--listen", address, "--data", str(tmp_path / "other"), status=1)
+        assert up.stderr == taken.stderr
         held = run("node", "--listen", "127.0.0.1:0", "--data", str(tmp_path / "data"), status=1)
         assert "is in use by another node (process" in held.stderr
     (tmp_path / "empty").write_text("")
@@ -127,13 +130,28 @@ def test_node_that_cannot_start_says_why(tmp_path: Path) -> None:
         (["--token-file", str(tmp_path / "empty"), *data], "empty: holds no token"),
         (["--tls-cert", "x.pem", *data], "--tls-key: is needed too"),
         (["--fanout", "0", *data], "Invalid value for '--fanout'"),
+        (["--join", "http://[::1", *data], "--join: 'http://[::1' is no address of a node"),
+        (["--token-file", str(tmp_path / "missing"), *data], "missing: does not exist"),
+        (["--data", str(tmp_path / "empty")], "empty: cannot hold a log"),
         (["--data", str(tmp_path / "bad")], "log.sqlite: is damaged, or no log of a node"),
     ):
         failed = run("node", *(["--listen", "127.0.0.1:0"] if "--listen" not in words else []), *words, status=2)
         assert message in failed.stderr
         assert failed.stderr.count("\n") == 1
-    missing = run("node", "--listen", "127.0.0.1:0", *data, "--token-file", str(tmp_path / "missing"), status=1)
-    assert "missing: No such file or directory" in missing.stderr
+    assert not (tmp_path / "third").exists()
+
+
+def test_publish_sends_nothing_when_one_of_its_files_is_bad(tmp_path: Path) -> None:
+    (tmp_path / "good.csv").write_text("mag\n1\n")
+    (tmp_path / "bad.csv").write_text("mag\n1,2\n")
+    with node(tmp_path) as (_, url):
+        words = ["publish", "--node", url, "--stream", "quakes", str(tmp_path / "good.csv"), str(tmp_path / "bad.csv")]
+        assert "bad.csv: line 2: has 2 cells" in run(*words, status=2).stderr
+        (tmp_path / "bad.xml").write_text("<a>")
+        assert "bad.xml: not well-formed" in run(*words[:-1], str(tmp_path / "bad.xml"), status=2).stderr
+        far = run(*words[:-2], "-", "--type", "application/xml", text="<a>", status=2)
+        assert "standard input: not well-formed" in far.stderr
+        assert json.loads(run("status", "--node", url, "--json").stdout)["trees"][0]["streams"] == []
 
 
 def test_commands_without_a_node_give_up(tmp_path: Path) -> None:

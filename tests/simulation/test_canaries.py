@@ -13,7 +13,7 @@ from distributary.broker.flow import Flow
 from distributary.broker.source import Source
 from distributary.broker.stream import Stream
 from distributary.broker.tree import ChildLink
-from distributary.core.effects import Deliver
+from distributary.core.effects import Deliver, Gap
 from distributary.core.headers import Header
 from distributary.core.ids import NodeId
 from distributary.core.messages import Items
@@ -75,6 +75,19 @@ def takes_every_child(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Membership, "start", greedy)
 
 
+def tells_gaps_that_are_none(patch: pytest.MonkeyPatch) -> None:
+    count = itertools.count(1)
+    hand_over = Flow._hand_over
+
+    def careless(self: Flow, outlet, hits, upto) -> None:  # type: ignore[no-untyped-def]
+        if not outlet.child and next(count) % 7 == 0:
+            self.tree.emit(Deliver(outlet.key, Gap(hits[0].item.seq, hits[-1].item.seq)))
+        else:
+            hand_over(self, outlet, hits, upto)
+
+    patch.setattr(Flow, "_hand_over", careless)
+
+
 def forgets_keys(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Source, "_earlier", lambda self, publisher, message: None)
 
@@ -87,6 +100,7 @@ def forgets_keys(patch: pytest.MonkeyPatch) -> None:
         matches_everything,
         keeps_ghost_filters,
         takes_every_child,
+        tells_gaps_that_are_none,
         forgets_keys,
     ],
 )

@@ -59,7 +59,8 @@ class Box(RecordFilter):
             if not (isfinite(low) and isfinite(high)):
                 raise InputError("has an infinite end; use where for a range that is open", field=attribute)
             if low > high:
-                raise InputError(f"is inverted: {low:g} > {high:g}", field=attribute)
+                reason = f"is inverted: {low:g} > {high:g} (a box over the antimeridian is two subscriptions)"
+                raise InputError(reason, field=attribute)
         return cls.of({attribute: (_double(low), _double(high)) for attribute, (low, high) in ranges.items()})
 
     @classmethod

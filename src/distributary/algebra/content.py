@@ -6,6 +6,8 @@ for no predicate can name what they hold. Of two fields with one name the later 
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from distributary.algebra.xml import XmlLimits, parse_xml
@@ -16,6 +18,8 @@ from distributary.core.values import Content, Opaque, Record, Value
 __all__ = ["content_of"]
 
 _DEFAULT_LIMITS = XmlLimits()
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 _INTEGER_MAX = 2**63 - 1
 _INTEGER_MIN = -(2**63)
 
@@ -49,7 +53,23 @@ def _record(body: bytes, limits: XmlLimits) -> Record:
         raise NotAcceptable(f"not JSON: {error}") from None
     if not isinstance(decoded, dict):
         raise NotAcceptable("the JSON value is not an object")
+    if _nests_deeper(body, limits.depth):
+        raise TooLarge("the record nests too deep")
     return {name: _value(name, value) for name, value in decoded.items()}
+
+
+def _nests_deeper(body: bytes, depth: int) -> bool:
+    """Tell whether JSON nests deeper; the decoder's own limit is what is left of the stack, another at each node.
+
+    Two counts for the usual body; one with more brackets than that is measured, in time linear in its length.
+    """
+    if body.count(b"[") + body.count(b"{") <= depth:
+        return False
+    import numpy as np
+
+    brackets = np.frombuffer(_STRING.sub(b"", body).translate(None, _NO_BRACKETS), np.uint8)
+    steps = np.where((brackets == ord("[")) | (brackets == ord("{")), 1, -1)
+    return int(steps.cumsum().max()) > depth
 
 
 def _value(name: str, value: object) -> Value:

@@ -121,6 +121,10 @@ class Sample:
             known = self._columns[name] = (numbers, lost)
         return known
 
+    def weight(self) -> float:
+        """Return the size that one record of the sample stands for."""
+        return 1.0 if self.total is None else self.total / len(self.records)
+
     def _scaled(self, mask: _Mask) -> float:
         total = float(len(self.records)) if self.total is None else self.total
         return total * float(np.count_nonzero(mask)) / len(self.records)

@@ -128,7 +128,10 @@ class Source:
             try:
                 contents.append(content_of(new.content_type, new.body))
             except InputError as error:
-                raise error.at(record=index + 1 if len(message.items) > 1 else None, field="item") from None
+                if len(message.items) == 1:
+                    raise error.at(field="item") from None
+                # A refusal has no place for records, and of many items it must be told which.
+                raise type(error)(f"item {index + 1}: {error.reason}", field=error.field or "body") from None
         return tuple(contents)
 
     def appended(self, done: Appended, now: float) -> bool:

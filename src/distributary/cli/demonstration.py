@@ -32,7 +32,10 @@ def demo(
     from distributary.cli.hurricane.landfall import play
     from distributary.cli.hurricane.picture import draw_run
     from distributary.cli.output import err, print_json
-    from distributary.files.output import write_whole
+    from distributary.files.output import check_place, write_whole
+
+    if picture is not None:
+        check_place(picture)
 
     with tempfile.TemporaryDirectory(prefix="distributary-demo-") as folder, err.status("demo") as status:
 

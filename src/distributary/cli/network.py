@@ -69,13 +69,13 @@ def node(
 
     age, size = _retention(retention)
     address = listen_address(listen)
-    joins = checked_urls(join) if join else ()
+    joins = checked_urls(join, "--join") if join else ()
     label = name or (f"node-{address.port}" if address.port else "node")
     pages = tuple(routes())
     options = ProcessOptions(
         listen=address,
         data=data or Path("distributary-data") / label.replace("/", "_"),
-        advertise=checked_urls(advertise)[0] if advertise else None,
+        advertise=checked_urls(advertise, "--advertise")[0] if advertise else None,
         token_file=token_file,
         tls_certificate=tls_cert,
         tls_key=tls_key,
@@ -108,12 +108,13 @@ def publish(
 ) -> None:
     """Publish files, one item each, or the records of .jsonl, .csv, .parquet and .json arrays, in order."""
     from distributary.cli.output import print_json, print_table
-    from distributary.cli.publishing import publish_file
+    from distributary.cli.publishing import prepared
 
     rows = []
     with _client(node, token_file, tls_ca) as client:
-        for file in files:
-            done = publish_file(client, stream, file, content_type)
+        # All files are checked before the first is sent, so that a bad one leaves nothing half published.
+        for file, send in [(file, prepared(file, content_type)) for file in files]:
+            done = send(client, stream)
             rows.append({"file": file, "items": done.items, "first": done.first, "last": done.last})
     if as_json:
         print_json({"stream": stream, "files": rows})
@@ -182,7 +183,7 @@ def up(
     """Run a whole tree of nodes on this machine until Ctrl-C or SIGTERM."""
     import sys
 
-    from distributary.cli.local_tree import LocalTree, Stopped
+    from distributary.cli.local_tree import LocalTree, NotStarted, Stopped
     from distributary.cli.output import err, out, print_json
     from distributary.runtime.options import listen_address
 
@@ -201,6 +202,9 @@ def up(
             tree.ended.wait()
             err.print("a node has ended on its own; stopping the others")
             return 1
+    except NotStarted as failed:
+        # The node has said why, in the one line that a failure has.
+        return failed.status
     except Stopped:
         return 0 if tree.clean else 1
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mimetypes
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import PurePath
@@ -11,13 +12,14 @@ from typing import Any
 
 import msgspec
 
+from distributary.algebra.content import content_of
 from distributary.cli.output import err, out, print_json_line
-from distributary.client import Client, Event, Gap, Published
-from distributary.core.errors import InputError
+from distributary.client import Client, Event, Gap
+from distributary.core.errors import InputError, NotAcceptable, TooLarge
 from distributary.files.records import RawRow, is_record_file, raw_rows, read_records
-from distributary.files.text import name_of, read_bytes
+from distributary.files.text import STANDARD_INPUT, check_readable, name_of, read_bytes
 
-__all__ = ["FilePublished", "print_delivery", "publish_file"]
+__all__ = ["FilePublished", "prepared", "print_delivery"]
 
 #: A batch is one append at the source, and one body on the way.
 _BATCH_ITEMS = 5000
@@ -35,23 +37,25 @@ class FilePublished:
     last: int
 
 
-def publish_file(client: Client, stream: str, file: str, content_type: str | None) -> FilePublished:
-    """Publish a file as one item, or its records in batches; every record is read before the first is sent."""
+def prepared(file: str, content_type: str | None) -> Callable[[Client, str], FilePublished]:
+    """Check a file, every record of it, and return what publishes it: as one item, or its records in batches."""
+    if file != STANDARD_INPUT:
+        check_readable(file)
     if content_type is None and is_record_file(file) and not _is_one_value(file):
         rows = _rows_of(file)
-        # The first pass finds what cannot be read, so that nothing is half published for that.
-        for _ in rows():
-            pass
-        done = [(count, client.publish_many(stream, batch)) for count, batch in _batches(rows())]
-        if not done:
+        if not sum(1 for _ in rows()):
             raise InputError("has no record", file=name_of(file))
-        return FilePublished(sum(count for count, _ in done), done[0][1].first, done[-1][1].last)
+        return lambda client, stream: _publish_records(client, stream, file, rows())
     ending = PurePath(file).suffix.lower()
     kind = content_type or _TYPES.get(ending) or mimetypes.guess_type(file)[0]
     if kind is None:
         raise InputError("its ending does not tell what it is; give --type", file=name_of(file))
-    one: Published = client.publish(stream, read_bytes(file), content_type=kind)
-    return FilePublished(1, one.first, one.last)
+    body = read_bytes(file)
+    with _named(file):
+        content_of(kind, body)
+    # Only what cannot be read again is kept: the files of one command may be more than memory holds.
+    kept = body if file == STANDARD_INPUT else None
+    return lambda client, stream: _publish_one(client, stream, file, kind, kept)
 
 
 def print_delivery(delivery: Event | Gap, *, as_json: bool) -> None:
@@ -71,6 +75,27 @@ def print_delivery(delivery: Event | Gap, *, as_json: bool) -> None:
         else:
             text = item if isinstance(item, str) else msgspec.json.encode(item).decode()
         out.print(f"{delivery.seq}  {text}", markup=False)
+
+
+def _publish_records(client: Client, stream: str, file: str, rows: Iterator[bytes]) -> FilePublished:
+    with _named(file):
+        done = [(count, client.publish_many(stream, batch)) for count, batch in _batches(rows)]
+    return FilePublished(sum(count for count, _ in done), done[0][1].first, done[-1][1].last)
+
+
+def _publish_one(client: Client, stream: str, file: str, content_type: str, body: bytes | None) -> FilePublished:
+    with _named(file):
+        one = client.publish(stream, read_bytes(file) if body is None else body, content_type=content_type)
+    return FilePublished(1, one.first, one.last)
+
+
+@contextmanager
+def _named(file: str) -> Iterator[None]:
+    """Name the file in what is wrong with an item; a wrong stream or address is none of the file's."""
+    try:
+        yield
+    except (NotAcceptable, TooLarge) as error:
+        raise error.at(file=name_of(file)) from None
 
 
 def _is_one_value(file: str) -> bool:

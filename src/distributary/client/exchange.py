@@ -85,15 +85,14 @@ def require_httpx() -> None:
         raise MissingExtra("httpx", "web") from None
 
 
-def checked_urls(url: str | Iterable[str]) -> tuple[str, ...]:
-    """Return one or several node addresses without their last slash."""
+def checked_urls(url: str | Iterable[str], field: str = "url") -> tuple[str, ...]:
+    """Return one or several node addresses without their last slash; `field` is what an `InputError` names."""
     urls = (url,) if isinstance(url, str) else tuple(url)
     for one in urls:
-        parts = urlsplit(one)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise InputError(f"{one[:200]!r} is no address of a node such as http://host:8000", field="url")
+        if not _is_address(one):
+            raise InputError(f"{one[:200]!r} is no address of a node such as http://host:8000", field=field)
     if not urls:
-        raise InputError("no node is named", field="url")
+        raise InputError("no node is named", field=field)
     return tuple(one.rstrip("/") for one in urls)
 
 
@@ -150,7 +149,7 @@ def published_of(body: bytes, node: str) -> Published:
     """Return what a 202 says."""
     try:
         found = msgspec.json.decode(body, type=_Accepted)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         raise Unavailable(node, "gave an answer that is none") from None
     return Published(found.stream, found.first or found.seq, found.last or found.seq)
 
@@ -159,8 +158,9 @@ def error_of(status: int, body: bytes, node: str) -> DistributaryError:
     """Return the error that an answer stands for."""
     try:
         refusal = msgspec.json.decode(body, type=_Refusal)
-    except msgspec.DecodeError:
-        refusal = _Refusal(f"answered {status}")
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        # Whoever that is, it is no node: what it answered says little, and its address is what must be looked at.
+        refusal = _Refusal(f"{node} answered {status}; is it a node?")
     reason = refusal.error.removeprefix(f"{refusal.field}: ")
     if status == 507:
         return NoSpace(node, refusal.error)
@@ -172,6 +172,15 @@ def error_of(status: int, body: bytes, node: str) -> DistributaryError:
 def is_passing(status: int) -> bool:
     """Tell whether the same request may be answered otherwise later, or by another node."""
     return status >= 500 or status in {408, 429}
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        port = parts.port  # a number that is none is an error only when it is asked for
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname) and port != 0
 
 
 def _items(stream: StreamName, content: bytes, content_type: str, key: str | None, header: Header | None) -> Request:

@@ -36,6 +36,8 @@ class Channel(msgspec.Struct, frozen=True, omit_defaults=True):
     queries: tuple[str, ...] = ()
     #: The physical channel it is packed onto, when their number is fixed.
     physical: str | None = None
+    #: How often it is sent, in seconds, when members have frequencies.
+    every: float | None = None
 
 
 class MergePlan(msgspec.Struct, frozen=True):

@@ -67,7 +67,8 @@ def open_items(paths: Sequence[str]) -> FileItems:
     schema = columns.schema()
     return FileItems(
         tuple(replace(source, schema=schema) if isinstance(source, RecordFile) else source for source in sources),
-        schema,
+        # Without a row that can be read there is no column to compare with, and no filter is wrong for that.
+        schema or None,
     )
 
 
@@ -78,7 +79,10 @@ def _source(path: str) -> RecordFile | tuple[str, ...]:
             raise InputError("is a folder that holds no .xml file", file=path)
         return documents
     if is_record_file(path):
-        return read_records(path, strict=False)
+        file = read_records(path, strict=False)
+        if not file.schema and next(file.attempts(), None) is None:
+            raise InputError("is empty: it holds no record", file=name_of(path))
+        return file
     if not os.path.exists(path):
         raise InputError("does not exist", file=path)
     return (path,)

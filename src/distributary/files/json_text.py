@@ -26,7 +26,7 @@ def decode_json(text: str) -> Any:
         return json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}" if "\n" in text.strip() else f"column {error.colno}"
-        raise InputError(f"is not JSON: {error.msg} at {place}") from None
+        raise InputError(f"is not JSON: {error.msg.removesuffix(' at')} at {place}") from None
     except RecursionError:
         raise InputError("is not JSON that can be read: it is nested too deeply") from None
     except ValueError as error:  # an integer of more digits than Python reads

@@ -31,9 +31,19 @@ def parquet_types(path: str) -> dict[str, ColumnType | None]:
 def parquet_rows(path: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a file as Python values, one batch in memory at a time."""
     with _opened(path) as file:
-        for batch in file.iter_batches():
-            for row in batch.to_pylist():
+        for rows in _batches(file, path):
+            for row in rows:
                 yield {name: _plain(cell) for name, cell in row.items()}
+
+
+def _batches(file: Any, path: str) -> Iterator[list[dict[str, Any]]]:
+    import pyarrow as pa
+
+    try:
+        for batch in file.iter_batches():
+            yield batch.to_pylist()
+    except (OSError, pa.ArrowException, ValueError, OverflowError) as error:
+        raise InputError(f"is damaged: {error}", file=name_of(path)) from None
 
 
 def _opened(path: str) -> Any:

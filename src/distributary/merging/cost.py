@@ -19,11 +19,13 @@ __all__ = ["Block", "Pricing", "price"]
 #: A set of members that merge, as their places in the problem, ascending.
 Block: TypeAlias = tuple[int, ...]
 
+_COSTS_MAX = 1 << 18
+
 
 def price(measure: Measure, costs: Costs) -> float:
     """Return what a measured set costs.
 
-    >>> price(Measure(queries=1, size=4.0, irrelevant=7.0), Costs(K_M=10, K_T=9, K_U=4))
+    >>> price(Measure(queries=1, size=4.0, irrelevant=7.0, once=4.0), Costs(K_M=10, K_T=9, K_U=4))
     74.0
     """
     return costs.K_M * measure.queries + costs.K_T * measure.size + costs.K_U * measure.irrelevant
@@ -41,16 +43,23 @@ class Pricing:
         self.queries: tuple[SizedQuery, ...] = tuple(
             sized_query(member, problem.statistics) for member in problem.members
         )
+        self._costs: dict[Block, float] = {}
 
     def measure(self, block: Block) -> Measure:
         """Return the measure of a block of one or more members."""
         if len(block) == 1:
-            return Measure(1, self.queries[block[0]].size, 0.0)
+            query = self.queries[block[0]]
+            return Measure(query.rate, query.rate * query.size, 0.0, query.size)
         return self._procedure.measure(self._queries(block), self.problem.statistics)
 
     def cost(self, block: Block) -> float:
-        """Return what a block costs."""
-        return price(self.measure(block), self.problem.costs)
+        """Return what a block costs; searches ask for the same blocks again and again."""
+        known = self._costs.get(block)
+        if known is None:
+            if len(self._costs) >= _COSTS_MAX:
+                self._costs.clear()
+            known = self._costs[block] = price(self.measure(block), self.problem.costs)
+        return known
 
     def total(self, blocks: Iterable[Block]) -> float:
         """Return what a plan costs."""

@@ -4,21 +4,32 @@ from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
 
+from distributary.merging.compiled.pair import merge_pairs
 from distributary.merging.cost import Block, Pricing
+from distributary.merging.geometry import blocks_of, boxes_of, ranks_of
 
-__all__ = ["pair"]
+__all__ = ["pair", "pair_of", "plain_pair"]
 
 
 def pair(pricing: Pricing) -> list[Block]:
     """Return the blocks that greedy merging ends with; streams are planned one after another.
 
-    O(n²) evaluations of the cost model for n members, as in the paper. Ties are broken by the smallest ids of the two
-    sets, so that the plan does not depend on the order of the members.
+    O(n²) evaluations of the cost model for n members, as in the paper, but for boxes near O(n). Ties are broken by the
+    smallest ids of the two sets, so that the plan does not depend on the order of the members.
     """
-    return [block for stream in pricing.problem.streams() for block in _merged(pricing, stream)]
+    return [block for stream in pricing.problem.streams() for block in pair_of(pricing, stream)]
 
 
-def _merged(pricing: Pricing, stream: Block) -> list[Block]:
+def pair_of(pricing: Pricing, places: Block) -> list[Block]:
+    """Return the blocks of some members of one stream."""
+    boxes = boxes_of(pricing, places)
+    if boxes is None:
+        return plain_pair(pricing, places)
+    return blocks_of(places, merge_pairs(boxes, ranks_of(pricing, places)))
+
+
+def plain_pair(pricing: Pricing, stream: Block) -> list[Block]:
+    """Return the same blocks, for every kind of query and procedure; `compiled.pair` is compared with it."""
     ids = [member.id for member in pricing.problem.members]
     costs: dict[Block, float] = {(place,): pricing.cost((place,)) for place in stream}
     names: dict[Block, str] = {(place,): ids[place] for place in stream}

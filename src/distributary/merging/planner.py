@@ -14,13 +14,19 @@ from distributary.core.errors import InputError
 from distributary.core.generator import Generator
 from distributary.core.results import Channel, MergePlan
 from distributary.core.subscriptions import FilterText
+from distributary.merging.auto import auto
+from distributary.merging.channels import pack, packed_cost
+from distributary.merging.clustering import clustering
 from distributary.merging.cost import Block, Pricing
+from distributary.merging.directed import directed
+from distributary.merging.exact import exact
 from distributary.merging.none import none
 from distributary.merging.pair import pair
+from distributary.merging.partition import exhaustive, partition
 from distributary.merging.problem import Member, MergeProblem, check_members
 from distributary.merging.settings import MergeSettings
 
-__all__ = ["ALGORITHMS", "AUTO", "Algorithm", "Solution", "filter_text", "plan", "query_text"]
+__all__ = ["ALGORITHMS", "Algorithm", "Solution", "filter_text", "plan", "query_text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +50,52 @@ def _pair(pricing: Pricing, settings: MergeSettings, generator: Generator, clock
     return Solution(pair(pricing), _all_plans_tried(pricing, streams_of=2))
 
 
-#: The algorithms by the names that users give them.
-ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType({"none": _none, "pair": _pair})
+def _directed(pricing: Pricing, settings: MergeSettings, generator: Generator, clock: Callable[[], float]) -> Solution:
+    return Solution(directed(pricing, settings.starts, generator), _all_plans_tried(pricing, streams_of=2))
 
-#: What `auto` chooses; the plan names the algorithm that ran.
-AUTO = "pair"
+
+def _clustering(
+    pricing: Pricing, settings: MergeSettings, generator: Generator, clock: Callable[[], float]
+) -> Solution:
+    return Solution(clustering(pricing, settings.metric), _all_plans_tried(pricing, streams_of=1))
+
+
+def _partition(pricing: Pricing, settings: MergeSettings, generator: Generator, clock: Callable[[], float]) -> Solution:
+    return _proven(pricing, partition(pricing))
+
+
+def _exhaustive(
+    pricing: Pricing, settings: MergeSettings, generator: Generator, clock: Callable[[], float]
+) -> Solution:
+    return _proven(pricing, exhaustive(pricing))
+
+
+def _exact(pricing: Pricing, settings: MergeSettings, generator: Generator, clock: Callable[[], float]) -> Solution:
+    return Solution(*exact(pricing, generator, clock, settings.time_limit))
+
+
+def _auto(pricing: Pricing, settings: MergeSettings, generator: Generator, clock: Callable[[], float]) -> Solution:
+    return Solution(*auto(pricing, generator, clock))
+
+
+def _proven(pricing: Pricing, blocks: Sequence[Block]) -> Solution:
+    """Return an optimum as a solution."""
+    return Solution(blocks, pricing.total(blocks))
+
+
+#: The algorithms by the names that users give them.
+ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(
+    {
+        "none": _none,
+        "pair": _pair,
+        "directed": _directed,
+        "clustering": _clustering,
+        "partition": _partition,
+        "exhaustive": _exhaustive,
+        "exact": _exact,
+        "auto": _auto,
+    }
+)
 
 
 def plan(
@@ -72,11 +119,13 @@ def plan(
     started = clock()
     check_members(members)
     settings.check()
-    name = AUTO if settings.algorithm == "auto" else settings.algorithm
+    name = settings.algorithm
     if name not in ALGORITHMS:
-        raise InputError(f"{name!r} is none of auto, {', '.join(ALGORITHMS)}", field="algorithm")
+        raise InputError(f"{name!r} is none of {', '.join(ALGORITHMS)}", field="algorithm")
     pricing = Pricing(MergeProblem(tuple(members), settings.procedure, settings.costs, statistics))
     solution = ALGORITHMS[name](pricing, settings, generator.fork("merging", name), clock)
+    if settings.channels is not None:
+        return _on_channels(pricing, settings.channels, solution, settings, lambda: clock() - started)
     blocks = sorted(solution.blocks)
     cost = pricing.total(blocks)
     return MergePlan(
@@ -89,6 +138,29 @@ def plan(
         optimal=solution.lower_bound is not None and cost <= solution.lower_bound + 1e-9 * max(1.0, abs(cost)),
         seconds=clock() - started,
         channels=tuple(_channel(f"c{number}", block, pricing) for number, block in enumerate(blocks)),
+    )
+
+
+def _on_channels(
+    pricing: Pricing, channels: int, solution: Solution, settings: MergeSettings, seconds: Callable[[], float]
+) -> MergePlan:
+    """Return the plan on a fixed number of physical channels; without merging, the queries are packed as they are."""
+    packing = pack(pricing, solution.blocks, channels, merging=settings.algorithm != "none")
+    cost = packed_cost(pricing, packing)
+    placed = sorted((block, f"p{number}") for number, blocks in enumerate(packing.channels) for block in blocks)
+    return MergePlan(
+        algorithm=settings.algorithm,
+        procedure=settings.procedure,
+        costs=settings.costs,
+        cost=cost,
+        unmerged_cost=packed_cost(pricing, pack(pricing, none(pricing), channels, merging=False)),
+        lower_bound=cost if packing.optimal else None,
+        optimal=packing.optimal,
+        seconds=seconds(),
+        channels=tuple(
+            msgspec.structs.replace(_channel(f"c{number}", block, pricing), physical=name)
+            for number, (block, name) in enumerate(placed)
+        ),
     )
 
 
@@ -111,12 +183,14 @@ def filter_text(text: str) -> FilterText:
 
 def _channel(identity: str, block: Block, pricing: Pricing) -> Channel:
     merged = pricing.merged(block)
+    members = [pricing.problem.members[place] for place in block]
     return Channel(
         id=identity,
-        members=tuple(pricing.problem.members[place].id for place in block),
+        members=tuple(member.id for member in members),
         regions=tuple(region.region() for query in merged for region in query.regions),
-        size=pricing.measure(block).size,
+        size=pricing.measure(block).once,
         queries=tuple(query_text(query.filter) for query in merged),
+        every=None if all(member.every is None for member in members) else 1.0 / max(member.rate for member in members),
     )
 
 

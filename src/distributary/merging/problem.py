@@ -24,6 +24,13 @@ class Member:
     filter: Filter
     #: The fields that its extractor keeps; `None` keeps all.
     fields: tuple[str, ...] | None = None
+    #: Its answers come together every so many seconds; `None` counts as every second.
+    every: float | None = None
+
+    @property
+    def rate(self) -> float:
+        """How often a second it is answered."""
+        return 1.0 if self.every is None else 1.0 / self.every
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,8 @@ class SizedQuery:
 
     filter: Filter
     size: float
+    #: How often a second it is answered.
+    rate: float
     #: Closed boxes around what the filter matches, for pictures; `None` when it is not made of numeric ranges.
     regions: tuple[Box, ...] | None
     #: The same boxes where they hold all that the filter matches; NaN is in none.
@@ -45,14 +47,19 @@ class SizedQuery:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What the cost model asks of a merged set."""
+    """What the cost model asks of a merged set, per second: a merged query is sent as often as its busiest member asks.
+
+    Without `every` all rates are 1, and these are the paper's figures.
+    """
 
     #: Merged queries: |mrg(M)|, 1 except in `cover`.
-    queries: int
+    queries: float
     #: Size that is sent: size(mrg(M)).
     size: float
-    #: Irrelevant size that the members receive, all together: U.
+    #: Irrelevant size that the members receive, all together: U. What comes more often than asked is irrelevant too.
     irrelevant: float
+    #: Size of the merged queries' answers, each sent once.
+    once: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +95,7 @@ def sized_query(member: Member, statistics: Statistics) -> SizedQuery:
         )
     regions = regions_of(member.filter)
     whole = regions if regions is not None and any_of(regions).covers(member.filter) else None
-    return SizedQuery(member.filter, size, regions, whole, hull_of(member.filter))
+    return SizedQuery(member.filter, size, member.rate, regions, whole, hull_of(member.filter))
 
 
 class Rectangle:
@@ -130,9 +137,17 @@ class Cover:
     def measure(self, queries: Sequence[SizedQuery], statistics: Statistics) -> Measure:
         """Return the measure of the distinct sets; sizes of disjoint pieces add up."""
         sets, alone = self._sets(queries)
-        pieces = [statistics.size(piece) for found in sets.values() for piece in found]
-        own = [queries[place].size for place in alone]
-        return Measure(len(sets) + len(alone), math.fsum(pieces + own), 0.0)
+        parts = [
+            _one_part([queries[place].rate for place in members], math.fsum(map(statistics.size, pieces)))
+            for members, pieces in sets.items()
+        ]
+        parts += [_one_part([queries[place].rate], queries[place].size) for place in alone]
+        return Measure(
+            math.fsum(part.queries for part in parts),
+            math.fsum(part.size for part in parts),
+            math.fsum(part.irrelevant for part in parts),
+            math.fsum(part.once for part in parts),
+        )
 
     def queries(self, queries: Sequence[SizedQuery]) -> tuple[MergedQuery, ...]:
         """Return one query for each distinct set, and those of the members that keep their own."""
@@ -182,5 +197,13 @@ def _union(queries: Sequence[SizedQuery], *, measured: bool = False) -> Filter:
 
 
 def _one_query(queries: Sequence[SizedQuery], size: float) -> Measure:
+    rate = max(query.rate for query in queries)
     # Estimated sizes need not be monotone; a member never receives less than nothing that is irrelevant.
-    return Measure(1, size, math.fsum(max(0.0, size - query.size) for query in queries))
+    irrelevant = math.fsum(max(0.0, rate * size - query.rate * query.size) for query in queries)
+    return Measure(rate, rate * size, irrelevant, size)
+
+
+def _one_part(rates: Sequence[float], size: float) -> Measure:
+    """Return the measure of a part that all its members want whole."""
+    rate = max(rates)
+    return Measure(rate, rate * size, math.fsum((rate - each) * size for each in rates), size)

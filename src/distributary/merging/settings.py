@@ -18,7 +18,7 @@ METRICS = ("heuristic", "exact")
 class MergeSettings:
     """The options of a plan; `check` refuses what makes no sense."""
 
-    #: A name in `planner.ALGORITHMS`, or `auto`.
+    #: A name in `planner.ALGORITHMS`.
     algorithm: str = "auto"
     #: `rectangle`, `polygon` or `cover`.
     procedure: str = "rectangle"

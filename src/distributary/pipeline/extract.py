@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from distributary.algebra.parse import filter_of, filter_of_subscription
 from distributary.algebra.xml import parse_xml
-from distributary.core.errors import InputError, MissingExtra, Unavailable
+from distributary.core.errors import InputError, MissingExtra
 from distributary.core.subscriptions import Subscription, subscription_of
 from distributary.core.values import ColumnType, Schema
 from distributary.pipeline.cells import Cell, cell_of
-from distributary.pipeline.plan_file import RoutePlan, channel_folder, read_plan
+from distributary.pipeline.plan_file import PLAN, RoutePlan, channel_folder, read_plan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -49,9 +49,13 @@ def answer(folder: str, subscription: str) -> Iterator[dict[str, Cell]]:
 
 def _answer(folder: Path, plan: RoutePlan, subscription: str) -> Iterator[dict[str, Cell]]:
     extractor = plan.extractors[subscription]
-    wanted = filter_of(extractor.filter)
+    try:
+        wanted = filter_of(extractor.filter)
+    except InputError as error:
+        raise error.at(file=str(folder / PLAN), field="extractors") from None
     fields = extractor.fields
-    for row in _rows(channel_folder(folder, extractor.channel)):
+    columns = {"path", "content"} if plan.schema is None else set(plan.schema)
+    for row in _rows(channel_folder(folder, extractor.channel), columns):
         if plan.schema is None:
             if wanted.matches(parse_xml(row["content"])):
                 yield _document(row)
@@ -59,8 +63,8 @@ def _answer(folder: Path, plan: RoutePlan, subscription: str) -> Iterator[dict[s
             yield {name: cell_of(row[name]) for name in fields or row}
 
 
-def _rows(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a channel's files, one batch in memory at a time."""
+def _rows(folder: Path, columns: set[str]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a channel's files, one batch in memory at a time; a file without the columns is refused."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -68,10 +72,14 @@ def _rows(folder: Path) -> Iterator[dict[str, Any]]:
         raise MissingExtra("pyarrow", "spark") from None
     for path in sorted(folder.glob("part-*.parquet")):
         try:
-            for batch in pq.ParquetFile(path).iter_batches(batch_size=8192):
+            file = pq.ParquetFile(path)
+            lacking = sorted(columns.difference(file.schema_arrow.names))
+            if lacking:
+                raise InputError(f"has no column {lacking[0]!r}", file=str(path))
+            for batch in file.iter_batches(batch_size=8192):
                 yield from batch.to_pylist()
         except (OSError, pa.ArrowException) as error:
-            raise Unavailable(str(path), f"cannot be read: {error}") from None
+            raise InputError(f"is damaged: {error}", file=str(path)) from None
 
 
 def _document(row: dict[str, Any]) -> dict[str, Cell]:

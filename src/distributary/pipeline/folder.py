@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from distributary.core.errors import InputError
+from distributary.files.output import room_at
 
 __all__ = ["whole_folder"]
 
@@ -36,7 +37,8 @@ def whole_folder(target: str, *, overwrite: bool, mark: str) -> Iterator[Path]:
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", file=target) from None
     try:
-        yield made
+        with room_at(target):
+            yield made
         mask = os.umask(0o077)
         os.umask(mask)
         made.chmod(0o777 & ~mask)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from distributary.core.errors import InputError
 from distributary.core.values import ColumnType, Record, Schema, Value
+from distributary.files.output import room_at
 from distributary.files.records import infer_schema, is_record_file, read_records
 from distributary.files.text import read_bytes
 
@@ -231,7 +232,7 @@ def _write(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with pq.ParquetWriter(target, schema) as writer:
+    with room_at(target.parent), pq.ParquetWriter(target, schema) as writer:
         for batch in _batches(rows, batch_rows):
             try:
                 arrays = [pa.array(cells, kind) for cells, kind in zip(columns(batch), schema.types, strict=True)]

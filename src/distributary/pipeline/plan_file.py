@@ -57,5 +57,5 @@ def read_plan(folder: str) -> RoutePlan:
         raise InputError(reason if Path(folder).exists() else "does not exist", file=folder) from None
     except OSError as error:
         raise InputError(error.strerror or str(error), file=str(path)) from None
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"is not a plan as `distributary route` writes it: {error}", file=str(path)) from None

@@ -1,8 +1,9 @@
 """Statistics of a stream of records, by Spark: counts over all rows, and a uniform sample that depends on a seed.
 
 The sample is taken by a hash of the seed and the row's place, so it is the same however many cores split the work.
-Histograms are read off the sample and not off Spark's approximate percentiles, which depend on the order in which
-tasks end. Sizes of filters are estimated from the sample; nothing here plans.
+Histograms are cut by the sample and not by Spark's approximate percentiles, which depend on the order in which tasks
+end; the one over all numeric columns together has exact counts. Sizes of filters are estimated from the sample and
+that histogram; nothing here plans.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from distributary.algebra.histogram import Splits
 from distributary.algebra.sample import Sample
+from distributary.algebra.stratified import StratifiedSample
 from distributary.core.errors import InputError
 from distributary.core.values import ColumnType, Record, Schema, Value
 from distributary.files.json_text import decode_json
 from distributary.files.output import write_whole
 from distributary.files.text import decoded, read_bytes
 from distributary.pipeline.cells import Cell, cell_of, value_of
+from distributary.pipeline.histogram import LEAF, LeafProfile, leaf_of, leaves_of, numeric_columns, splits_of
 from distributary.pipeline.items import PLACE, RESERVED, Items, arrow_schema, load, quoted, stage
 
 if TYPE_CHECKING:
@@ -62,6 +66,8 @@ class Profile(msgspec.Struct, frozen=True):
     mean_row_bytes: float
     columns: tuple[ColumnProfile, ...]
     sample: dict[str, tuple[Cell, ...]]
+    #: The leaves of the histogram over all numeric columns together.
+    leaves: LeafProfile
 
     @property
     def schema(self) -> Schema:
@@ -74,10 +80,11 @@ class Profile(msgspec.Struct, frozen=True):
         names = [column.name for column in self.columns]
         return [dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True)]
 
-    def statistics(self) -> Sample:
+    def statistics(self) -> StratifiedSample:
         """Return what estimates sizes of filters, in rows of the whole stream."""
         # A stream without rows has no sample: everything has size 0.
-        return Sample(self.records() or [{}], float(self.rows))
+        sample = Sample(self.records() or [{}], float(self.rows))
+        return StratifiedSample(sample, self.leaves.histogram(), self.leaves.of_sample())
 
     def encoded(self) -> bytes:
         """Return the profile as its file holds it."""
@@ -85,37 +92,47 @@ class Profile(msgspec.Struct, frozen=True):
 
 
 def profile(items: Items, *, seed: int = 0, sample_rows: int = SAMPLE_ROWS) -> Profile:
-    """Return the profile of records, in two passes over them: one counts, one draws the sample.
+    """Return the profile of records, in two passes over them: one draws the sample, one counts.
 
     Raises `InputError` for documents: their statistics are another kind (`algebra.summary`).
     """
     if items.schema is None:
         raise InputError("profiles are of records; these are XML documents")
-    counted = _counts(items, items.schema)
-    sample = _sample(items, items.schema, seed, sample_rows)
+    table = _sample(items, items.schema, seed, sample_rows)
+    sample = {name: table.column(index).to_pylist() for index, name in enumerate(items.schema)}
+    splits = splits_of(items.schema, sample)
+    leaves = _counts(items, items.schema, splits)
+    counted = _totals(leaves, items.schema)
     rows = counted["rows"]
-    columns = tuple(
-        _column(name, column, counted, index, sample.column(index).to_pylist())
-        for index, (name, column) in enumerate(items.schema.items())
+    return Profile(
+        rows,
+        seed,
+        counted["bytes"] / rows if rows else 0.0,
+        tuple(
+            _column(name, column, counted, index, sample[name])
+            for index, (name, column) in enumerate(items.schema.items())
+        ),
+        {name: tuple(map(cell_of, values)) for name, values in sample.items()},
+        leaves_of(items.schema, sample, splits, leaves),
     )
-    cells = {name: tuple(map(cell_of, sample.column(index).to_pylist())) for index, name in enumerate(items.schema)}
-    return Profile(rows, seed, counted["bytes"] / rows if rows else 0.0, columns, cells)
 
 
 def read_profile(path: str) -> Profile:
     """Return the profile that a file holds, or raise `InputError` that names it."""
     try:
         found = msgspec.convert(decode_json(decoded(read_bytes(path))), Profile)
-        found.records()
+        found.statistics()
+        if sum(found.leaves.rows) != found.rows:
+            raise InputError("does not add up to the number of rows", field="leaves")
     except InputError as error:
         raise error.at(file=path) from None
-    except (msgspec.ValidationError, ValueError, KeyError) as error:
+    except (msgspec.ValidationError, ValueError, KeyError, OverflowError) as error:
         raise InputError(f"is not a profile as `distributary profile` writes it: {error}", file=path) from None
     return found
 
 
-def _counts(items: Items, schema: Schema) -> Mapping[str, Any]:
-    """Count rows, bytes, nulls and NaN, and find the ends of every column, in one pass."""
+def _counts(items: Items, schema: Schema, splits: Splits) -> list[Mapping[str, Any]]:
+    """Count rows, bytes, nulls and NaN, and find the ends of every column, leaf by leaf, in one pass."""
     from pyspark.sql import functions as F
 
     values = [quoted(name) for name in schema]
@@ -130,9 +147,25 @@ def _counts(items: Items, schema: Schema) -> Mapping[str, Any]:
         wanted.append(F.expr(f"min({number})").alias(f"minimum_{index}"))
         wanted.append(F.expr(f"max({number})").alias(f"maximum_{index}"))
         wanted.append(F.expr(f"count({number})").alias(f"numbers_{index}"))
+    leaf = f"{leaf_of(splits, numeric_columns(schema))} as {LEAF}"
+    grouped = items.frame.selectExpr(*values, leaf).groupBy(LEAF).agg(*wanted)
     # Through Arrow: it carries instants, where rows would carry the local time of this machine.
-    row: dict[str, Any] = items.frame.agg(*wanted).toArrow().to_pylist()[0]
-    return row
+    return sorted(grouped.toArrow().to_pylist(), key=lambda counted: int(counted[LEAF]))
+
+
+def _totals(leaves: Sequence[Mapping[str, Any]], schema: Schema) -> dict[str, Any]:
+    """Return what was counted, over all leaves."""
+
+    def found(key: str) -> list[Any]:
+        return [leaf[key] for leaf in leaves if leaf[key] is not None]
+
+    totals: dict[str, Any] = {"rows": sum(found("rows")), "bytes": sum(found("bytes"))}
+    for index in range(len(schema)):
+        totals[f"present_{index}"] = sum(found(f"present_{index}"))
+        totals[f"numbers_{index}"] = sum(found(f"numbers_{index}"))
+        totals[f"minimum_{index}"] = min(found(f"minimum_{index}"), default=None)
+        totals[f"maximum_{index}"] = max(found(f"maximum_{index}"), default=None)
+    return totals
 
 
 def _sample(items: Items, schema: Schema, seed: int, rows: int) -> pa.Table:

@@ -127,7 +127,7 @@ def _members(read: Sequence[tuple[Subscription, Filter]], path: str) -> tuple[st
             field="stream",
         )
     stream = streams[0] if streams else None
-    return stream, [Member(each.id, each.client, stream, wanted, each.fields) for each, wanted in read]
+    return stream, [Member(each.id, each.client, stream, wanted, each.fields, each.every) for each, wanted in read]
 
 
 def _measurable(member: Member, staged: StagedItems) -> Member:

@@ -20,7 +20,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from distributary.core import errors
 from distributary.core.errors import DistributaryError, InputError, MissingExtra, Unavailable
@@ -43,6 +43,9 @@ _MASTER = re.compile(r"local(\[[^\]]+\])?|local-cluster\[.+\]|spark://.+|k8s://.
 _REMOTE_SECONDS_MAX = 10.0
 #: How an error that we raised in a Python worker stands in Spark's report of it.
 _RAISED = re.compile(r"distributary\.core\.errors\.(?P<kind>\w+): (?P<text>.*)")
+_CAUSE = re.compile(r"(?:Caused by)?: [\w.$]+: (?P<text>.+)")
+#: A file that Spark could open and not read.
+_DAMAGED = re.compile(r"\[FAILED_READ_FILE\.(?!FILE_NOT_EXIST)\w+\] .*? reading file (?P<file>\S+?)\.?(?=\s|$)")
 
 # Jobs here take seconds: the optimising compiler would spend more on them than it saves (start and first job
 # 17 s with it, 7.5 s without, on two cores).
@@ -226,13 +229,18 @@ def _last_words(log: Path) -> str:
 
 
 def _first_line(error: BaseException) -> str:
+    """Return the cause that the virtual machine's report names last, else the first line: it is of the caller."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0][:500] if lines else type(error).__name__
+    causes = [found["text"] for line in lines if (found := _CAUSE.match(line))]
+    return (causes[-1:] or lines or [type(error).__name__])[0][:500]
 
 
 def _ours(error: BaseException) -> DistributaryError:
     """Return Spark's error as one of ours: bad input where we raised that in a Python worker."""
     found = [match for line in str(error).splitlines() if (match := _RAISED.match(line.strip()))]
+    damaged = _DAMAGED.search(str(error))
+    if damaged:
+        return InputError("cannot be read; is it damaged?", file=unquote(urlsplit(damaged["file"]).path))
     if not found:
         return Unavailable("Spark", _first_line(error))
     kind = getattr(errors, found[-1]["kind"], None)

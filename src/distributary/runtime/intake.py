@@ -100,6 +100,8 @@ class Intake:
                 items.append(NewItem(JSON, bytes(_LINE.decode(line)), header))
             except msgspec.DecodeError as error:
                 raise NotAcceptable(f"is no JSON: {error}", record=number, field="body") from None
+            except RecursionError:
+                raise TooLarge("nests too deep", record=number, field="body") from None
         if not items:
             raise NotAcceptable("has no line", field="body")
         return tuple(items)

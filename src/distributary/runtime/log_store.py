@@ -23,6 +23,7 @@ from distributary.core.headers import Header
 from distributary.core.ids import NodeId, Sequence, StreamName, TreeId
 from distributary.core.inputs import LogRead, RecoveredKey, RecoveredSegment, RecoveredStream
 from distributary.core.items import Item
+from distributary.files.output import room_at
 
 __all__ = ["FILE_NAME", "LogStore", "SegmentRow"]
 
@@ -60,12 +61,11 @@ class LogStore:
     """The log of one data folder, held by one process; any thread may use it, one at a time.
 
     Raises `Unavailable` when another process holds the folder, and `InputError` naming the file when it is damaged or
-    not ours. `pages_max` limits the file (4 KiB a page), as a full disk does.
+    not ours, or the folder cannot be written. `pages_max` limits the file (4 KiB a page), as a full disk does.
     """
 
     def __init__(self, folder: Path, new_identity: NodeId, pages_max: int | None = None) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        self._lock = _lock(folder)
+        self._lock = _taken(folder)
         self._file = folder / FILE_NAME
         try:
             with self._named_errors():
@@ -222,6 +222,16 @@ def _packed(header: Header | None) -> bytes | None:
 
 def _unpacked(header: bytes | None) -> Header | None:
     return None if header is None else _HEADER.decode(header)
+
+
+def _taken(folder: Path) -> int:
+    """Make the folder if need be and hold it; one that cannot be had is an `InputError`, a full disk `NoSpace`."""
+    try:
+        with room_at(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            return _lock(folder)
+    except OSError as error:
+        raise InputError(f"cannot hold a log: {error.strerror or error}", file=str(folder)) from None
 
 
 def _lock(folder: Path) -> int:

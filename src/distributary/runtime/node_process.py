@@ -59,11 +59,12 @@ class RunningNode:
         self._make_node = make_node
         self._tls, self._link_tls = tls_contexts(options)
         self._tokens = _tokens_of(options)
-        self._store = LogStore(options.data, new_identity())
+        # The address first: a node that cannot listen leaves no log behind.
+        self._socket = _listen(options.listen)
         try:
-            self._socket = _listen(options.listen)
+            self._store = LogStore(options.data, new_identity())
         except BaseException:
-            self._store.close()
+            self._socket.close()
             raise
         host, port = self._socket.getsockname()[:2]
         #: Where it listens.

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from distributary.broker.config import NodeConfig
 from distributary.core.errors import InputError
+from distributary.files.text import check_readable
 from distributary.runtime.driver import Converter
 from distributary.runtime.links import LinkOptions
 from distributary.runtime.server import Dashboard
@@ -85,20 +86,22 @@ def tls_contexts(options: ProcessOptions) -> tuple[ssl.SSLContext | None, ssl.SS
     server = None
     if certificate is not None and key is not None:
         for file in (certificate, key):
-            _readable(file)
+            check_readable(str(file))
         server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         server.minimum_version = ssl.TLSVersion.TLSv1_2
         try:
             server.load_cert_chain(certificate, key)
         except ssl.SSLError as error:
-            raise InputError(f"is no certificate with this key: {error.reason}", file=str(certificate)) from None
+            raise InputError(
+                f"is no certificate with this key: {error.reason or 'not PEM'}", file=str(certificate)
+            ) from None
     return server, client_tls(options.tls_authorities)
 
 
 def client_tls(authorities: Path | None) -> ssl.SSLContext:
     """Return the context to open connections with: the system's authorities, or only those of a file."""
     if authorities is not None:
-        _readable(authorities)
+        check_readable(str(authorities))
     try:
         return ssl.create_default_context(cafile=authorities)
     except ssl.SSLError as error:
@@ -127,8 +130,3 @@ def raise_file_limit() -> int:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         soft = hard
     return max(64, min(soft, 1 << 20) - 64)
-
-
-def _readable(file: Path) -> None:
-    with file.open("rb"):
-        pass

@@ -104,7 +104,7 @@ class Endpoints:
                 raise HttpError(413, "a session's body is small")
         try:
             presented = msgspec.json.decode(body, type=dict[str, str])["token"]
-        except (msgspec.DecodeError, KeyError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, KeyError):
             raise InputError('must be {"token": "…"}', field="body") from None
         token = None if self.tokens is None else self.tokens.find(presented.strip())
         if token is None:

@@ -43,6 +43,8 @@ def _long_form(query: QueryParams, stream: StreamName) -> Subscription:
         row = msgspec.json.decode(query["subscription"])
     except msgspec.DecodeError as error:
         raise InputError(f"is no JSON: {error}", field="subscription") from None
+    except RecursionError:
+        raise InputError("nests too deep", field="subscription") from None
     subscription = subscription_of(row)
     if subscription.stream not in {None, stream}:
         raise InputError(f"is {subscription.stream!r}, the path says {stream!r}", field="stream")

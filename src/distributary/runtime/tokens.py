@@ -11,6 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from distributary.core.errors import InputError
+from distributary.files.text import read_bytes
 
 __all__ = ["Scope", "Token", "Tokens", "read_tokens", "readable_by_others"]
 
@@ -67,7 +68,7 @@ def read_tokens(file: Path) -> Tokens:
     with `#` count for nothing; a file without a token is refused, since an open node is asked for by giving none.
     """
     try:
-        text = file.read_text(encoding="utf-8")
+        text = read_bytes(str(file)).decode()
     except UnicodeDecodeError:
         raise InputError("is no UTF-8 text", file=str(file)) from None
     tokens = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from distributary.algebra import content_of, filter_of_subscription
 from distributary.broker.tree import Tree
@@ -13,8 +13,13 @@ from distributary.simulation.world import SimulatedNode, World
 __all__ = ["check_answers", "check_fan_out", "check_structure"]
 
 
-def check_answers(publications: Iterable[Publication], subscribers: Iterable[SimulatedSubscriber]) -> int:
-    """Check that every subscriber has exactly what it is owed, with the right bodies; return how many items that is."""
+def check_answers(
+    publications: Iterable[Publication], subscribers: Iterable[SimulatedSubscriber], trimmed: Mapping[str, int]
+) -> int:
+    """Check that every subscriber has exactly what it is owed, with the right bodies; return how many items that is.
+
+    A gap excuses what lies in it, so it is right only up to where the source has `trimmed` the stream (0: nowhere).
+    """
     items: dict[str, dict[int, tuple[str, bytes]]] = {}
     for publication in publications:
         accepted = publication.accepted
@@ -27,6 +32,8 @@ def check_answers(publications: Iterable[Publication], subscribers: Iterable[Sim
     owed_in_all = 0
     for subscriber in subscribers:
         assert subscriber.start is not None, f"{subscriber.name} was never accepted"
+        for gap in subscriber.gaps:
+            assert gap.last <= trimmed.get(subscriber.stream, 0), f"{subscriber.name}: {gap}, but the source has it"
         wanted = filter_of_subscription(subscriber.subscription)
         owed = [
             seq

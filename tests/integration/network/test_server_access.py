@@ -101,6 +101,8 @@ def test_browser_holds_the_token_in_a_cookie_that_scripts_cannot_read(serve: Any
         async with serve(tokens=TOKENS) as served:
             for body in (b"{}", b"nonsense", b"[1]", b'{"token": 1}'):
                 assert (await served.http.post("/session", content=body)).status_code == 400
+            for body in (b'{"token": "\xff"}', b"[" * 4000):
+                assert (await served.http.post("/session", content=body)).status_code == 400
             assert (await served.http.post("/session", content=b"x" * 5000)).status_code == 413
             assert (await served.http.post("/session", content=b'{"token": "guess"}')).status_code == 401
             answer = await served.http.post("/session", content=json.dumps({"token": "master key"}))

@@ -58,6 +58,7 @@ def test_publish_lines_are_one_batch(serve: Any) -> None:
     ("path", "headers", "body", "status", "text"),
     [
         ("/streams/news/items", LINES, b'{"a":1}\n{broken\n', 422, "line 2: body: is no JSON"),
+        ("/streams/news/items", LINES, b'{"a":1}\n' + b"[" * 990, 413, "line 2: body: nests too deep"),
         ("/streams/news/items", LINES, b"\n\n", 422, "body: has no line"),
         ("/streams/news/items", LINES, b"1\n2\n3\n4\n5\n6\n", 413, "has more than 5 lines"),
         ("/streams/news/items", XML, b"x" * 1001, 413, "body: has 1001 bytes, at most 1000"),

@@ -47,7 +47,8 @@ def test_open_end_takes_infinity_and_not_nan() -> None:
 @pytest.mark.parametrize(
     ("ends", "reason"),
     [
-        ((5, 1), "is inverted: 5 > 1"),
+        ((5, 1), "is inverted: 5 > 1 (a box over the antimeridian is two subscriptions)"),
+        ((170, -170), "is inverted: 170 > -170 (a box over the antimeridian is two subscriptions)"),
         ((0, nan), "has an end that is not a number (NaN)"),
         ((nan, 0), "has an end that is not a number (NaN)"),
         ((0, inf), "has an infinite end; use where for a range that is open"),

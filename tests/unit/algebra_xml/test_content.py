@@ -60,6 +60,22 @@ def test_json_that_nests_without_end_is_too_large(body: bytes) -> None:
         content_of(_JSON, body)
 
 
+def nested(depth: int) -> bytes:
+    return b'{"b": "]]]]\\"[[[", "a": ' + b"[" * (depth - 1) + b"]" * (depth - 1) + b"}"
+
+
+def test_json_nests_as_deep_as_the_limit_whatever_is_left_of_the_stack() -> None:
+    def further_down(calls: int) -> object:
+        return further_down(calls - 1) if calls else content_of(_JSON, nested(256))
+
+    assert content_of(_JSON, nested(256)) == further_down(300)
+    for depth in (257, 600):
+        with pytest.raises(TooLarge, match="nests too deep"):
+            content_of(_JSON, nested(depth))
+    wide = b'{"a": [' + b"[{}]," * 10_000 + b"[]]}"
+    assert content_of(_JSON, wide) == {"a": None}
+
+
 def test_json_over_the_limit_of_bytes_is_too_large() -> None:
     with pytest.raises(TooLarge, match="has 8 bytes, more than 7"):
         content_of(_JSON, b'{"a": 1}', XmlLimits(bytes=7))

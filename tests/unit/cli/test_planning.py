@@ -10,6 +10,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 from distributary import adaptation, delivery, merging
+from distributary.cli import merging as cli_merging
 from distributary.cli import planning
 from distributary.cli.main import main
 
@@ -119,6 +120,11 @@ def test_match_goes_on_after_an_item_that_cannot_be_read_and_leaves_with_1(
     assert "Traceback" not in printed.err
 
 
+def test_no_command_at_all_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run() == 0
+    assert "Commands:" in capsys.readouterr().out.splitlines()
+
+
 def test_match_reads_records_from_standard_input(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -168,8 +174,8 @@ def test_bad_input_is_one_line_and_status_2(
 @pytest.mark.parametrize(
     ("command", "option", "choices"),
     [
-        (planning.merge, "algorithm", {"auto", *merging.ALGORITHMS}),
-        (planning.merge, "procedure", set(merging.PROCEDURES)),
+        (cli_merging.merge, "algorithm", set(merging.ALGORITHMS)),
+        (cli_merging.merge, "procedure", set(merging.PROCEDURES)),
         (planning.deliver, "algorithm", set(delivery.ALGORITHMS)),
         (planning.adapt, "algorithm", {"auto", *adaptation.ALGORITHMS}),
     ],

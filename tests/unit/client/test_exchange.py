@@ -94,7 +94,12 @@ def test_error_of_an_answer(status: int, kind: type[Exception]) -> None:
     assert type(error) is kind
     assert str(error).endswith("body: is odd")
     assert str(error).count("body") == 1
-    assert str(status) in str(error_of(status, b"<html>", "http://n"))
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"", b'{"error": "\xff"}', b"[" * 100_000])
+@pytest.mark.parametrize("status", [404, 413, 500])
+def test_error_of_an_answer_that_no_node_gave_names_who_gave_it(status: int, body: bytes) -> None:
+    assert f"http://n answered {status}; is it a node?" in str(error_of(status, body, "http://n"))
 
 
 def test_published_of_both_forms() -> None:
@@ -104,7 +109,9 @@ def test_published_of_both_forms() -> None:
         published_of(b"<html>", "n")
 
 
-@pytest.mark.parametrize("url", ["", "host:80", "ftp://x", "http://"])
+@pytest.mark.parametrize(
+    "url", ["", "host:80", "ftp://x", "http://", "http://[::1", "http://x:99999", "http://x:y", "http://x:0"]
+)
 def test_url_of_no_node_is_refused(url: str) -> None:
     with pytest.raises(InputError, match="url"):
         checked_urls(url)

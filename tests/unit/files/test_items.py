@@ -45,6 +45,19 @@ def test_a_path_that_is_not_there_is_refused_before_any_item(tmp_path: Path, nam
         open_items([str(tmp_path / name)])
 
 
+def test_a_file_without_a_record_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text("\n")
+    with pytest.raises(InputError, match=r"a\.jsonl: is empty: it holds no record"):
+        open_items([str(tmp_path / "a.jsonl")])
+
+
+def test_a_file_whose_records_cannot_be_read_has_no_columns_to_compare_with(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"x": \n')
+    opened = open_items([str(tmp_path / "a.jsonl")])
+    assert opened.schema is None
+    assert [str(item.content).partition("a.jsonl: ")[2][:18] for item in opened] == ["line 1: is not JSO"]
+
+
 def test_a_folder_without_documents_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"holds no \.xml file"):
         open_items([str(tmp_path)])

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from distributary.files.output import write_whole
+from distributary.core.errors import InputError, NoSpace
+from distributary.files.output import check_place, write_whole
 
 
 def test_write_whole_replaces_the_content_and_leaves_nothing_else(tmp_path: Path) -> None:
@@ -32,7 +33,15 @@ def test_write_whole_that_fails_keeps_the_old_content(tmp_path: Path, monkeypatc
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(NoSpace, match=r"plan\.json: No space left"):
         write_whole(target, b"new")
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_place_where_no_file_can_be_is_refused(tmp_path: Path) -> None:
+    check_place(tmp_path / "new.svg")
+    with pytest.raises(InputError, match="is a folder"):
+        check_place(tmp_path)
+    with pytest.raises(InputError, match=r"none/new\.svg: its folder does not exist"):
+        check_place(str(tmp_path / "none" / "new.svg"))

@@ -67,6 +67,15 @@ def test_parquet_with_two_columns_of_one_name_is_refused(tmp_path: Path) -> None
         read_records(str(tmp_path / "a.parquet"))
 
 
+def test_parquet_that_is_damaged_inside_is_refused(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": ["x", "y"]}), tmp_path / "a.parquet")
+    content = bytearray((tmp_path / "a.parquet").read_bytes())
+    content[4:40] = bytes(36)
+    (tmp_path / "a.parquet").write_bytes(content)
+    with pytest.raises(InputError, match=r"a\.parquet: is damaged: "):
+        list(read_records(str(tmp_path / "a.parquet")))
+
+
 def test_parquet_column_of_nulls_takes_the_type_of_another_file(tmp_path: Path) -> None:
     from distributary.files.records import infer_schema
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
 
-from distributary.core.errors import InputError
+from distributary.core.errors import InputError, NoSpace
 from distributary.pipeline.folder import whole_folder
 
 
@@ -74,3 +75,12 @@ def test_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     for target in (tmp_path / "file", tmp_path / "none" / "out", Path("/proc/out")):
         with pytest.raises(InputError, match=str(target)):
             make(target)
+
+
+def test_full_disk_is_told_with_the_folder(tmp_path: Path) -> None:
+    with (
+        pytest.raises(NoSpace, match="out: No space left"),
+        whole_folder(str(tmp_path / "out"), overwrite=False, mark="plan.json"),
+    ):
+        raise OSError(errno.ENOSPC, "whatever a library says")
+    assert list(tmp_path.iterdir()) == []

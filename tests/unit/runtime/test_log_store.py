@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from distributary.core.effects import AppendLog, KeyRecord, ReadLog, TrimLog
-from distributary.core.errors import InputError, Unavailable
+from distributary.core.errors import InputError, NoSpace, Unavailable
 from distributary.core.headers import Header
 from distributary.core.inputs import LogRead, RecoveredKey, RecoveredStream
 from distributary.core.items import Item
@@ -163,4 +164,20 @@ def test_other_schema_version_is_refused(tmp_path: Path) -> None:
     connection.execute("PRAGMA user_version = 99")
     connection.close()
     with pytest.raises(InputError, match="has schema version 99"):
+        LogStore(tmp_path, "me")
+
+
+def test_folder_that_cannot_be_had_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for place in ("file", "file/below"):
+        with pytest.raises(InputError, match=f"{place}: cannot hold a log"):
+            LogStore(tmp_path / place, "me")
+
+
+def test_folder_on_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(NoSpace, match=f"{tmp_path}: No space left"):
         LogStore(tmp_path, "me")

@@ -44,8 +44,12 @@ def test_tls_needs_both_files_and_certificates_in_them(tmp_path: Path) -> None:
         tls_contexts(ProcessOptions(listen, tmp_path, tls_certificate=nonsense, tls_key=nonsense))
     with pytest.raises(InputError, match=r"nonsense\.pem: holds no certificates"):
         tls_contexts(ProcessOptions(listen, tmp_path, tls_authorities=nonsense))
-    with pytest.raises(FileNotFoundError):
-        tls_contexts(ProcessOptions(listen, tmp_path, tls_authorities=tmp_path / "missing"))
+    for missing in (
+        ProcessOptions(listen, tmp_path, tls_authorities=tmp_path / "missing"),
+        ProcessOptions(listen, tmp_path, tls_certificate=tmp_path / "missing", tls_key=nonsense),
+    ):
+        with pytest.raises(InputError, match="missing: does not exist"):
+            tls_contexts(missing)
     assert tls_contexts(ProcessOptions(listen, tmp_path))[0] is None
 
 

@@ -59,6 +59,7 @@ def test_query_last_event_id_beats_after() -> None:
         ([("xpath", "//a"), ("ns", "c=x"), ("ns", "c=y")], "ns"),
         ([("subscription", "{")], "subscription"),
         ([("subscription", "[]")], None),
+        ([("subscription", "[" * 5000)], "subscription"),
         ([("subscription", "{}")], None),
         ([("subscription", '{"id": "s"}'), ("where", "a = 1")], "where"),
         ([("subscription", '{"id": "s", "stream": "olds"}')], "stream"),

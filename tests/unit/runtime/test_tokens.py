@@ -61,6 +61,13 @@ def test_token_file_of_bytes_is_refused(tmp_path: Path) -> None:
         read_tokens(tmp_path / "tokens")
 
 
+def test_token_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="missing: does not exist"):
+        read_tokens(tmp_path / "missing")
+    with pytest.raises(InputError, match="is a folder, not a file"):
+        read_tokens(tmp_path)
+
+
 def test_token_file_readable_by_others_is_told(tmp_path: Path) -> None:
     file = tmp_path / "tokens"
     file.write_text("x\n")

@@ -1,0 +1,45 @@
+"""The studies by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from distributary.core.errors import InputError
+from distributary.experiments.merging import (
+    clustering_factor,
+    directed,
+    distance,
+    operations,
+    optimality,
+    sensitivity,
+    suboptimal_distance,
+    total_cost,
+)
+from distributary.experiments.study import Study
+
+__all__ = ["STUDIES", "study_of"]
+
+#: In the order of the papers and their figures.
+STUDIES: Mapping[str, Study] = MappingProxyType(
+    {
+        module.STUDY.name: module.STUDY
+        for module in (
+            sensitivity,
+            directed,
+            optimality,
+            distance,
+            suboptimal_distance,
+            total_cost,
+            operations,
+            clustering_factor,
+        )
+    }
+)
+
+
+def study_of(name: str) -> Study:
+    """Return a study by its name; `InputError` when there is none."""
+    if name not in STUDIES:
+        raise InputError(f"{name!r} is none of {', '.join(STUDIES)}", field="NAME")
+    return STUDIES[name]
