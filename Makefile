@@ -12,9 +12,10 @@ CODE := src tests benchmarks scripts
 # The first of these that runs and has a fitting version; `make PYTHON=/path/to/python …` chooses another.
 PYTHON ?=
 PYTHONS := $(if $(PYTHON),$(PYTHON),python3.13 python3.12 python3.11 python3 python)
+NAMES := import json, sys; print(*(study["name"] for study in json.load(sys.stdin)))
 FITS := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
 
-.PHONY: help install demo test test-no-java check format docs bench pins upgrade clean
+.PHONY: help install demo test test-no-java check format docs studies bench pins upgrade clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s%s\n", $$1, $$2 }' Makefile
@@ -43,6 +44,11 @@ docs: $(STAMP) ## Doctests, and the links and files that the documents name.
 format: $(STAMP) ## Put all code in its format and mend what ruff can mend.
 	$(BIN)/ruff check --fix $(CODE)
 	$(BIN)/ruff format $(CODE)
+
+studies: $(STAMP) ## Run the studies of the papers' figures; `make studies ARGS="--samples 50"` in short.
+	@for study in $$($(BIN)/distributary experiment list --json | $(BIN)/python -c '$(NAMES)'); do \
+	    $(BIN)/distributary experiment run "$$study" --out "artifacts/studies/$${study//\//-}" --overwrite $(ARGS); \
+	done
 
 bench: $(STAMP) ## Run the benchmarks; results go to artifacts/.
 	@$(BIN)/python -m benchmarks.run $(ARGS)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from distributary.algebra.filter import Statistics
     from distributary.core.results import MergePlan
     from distributary.core.values import Schema
-    from distributary.merging import Member
+    from distributary.merging import Member, MergeSettings
 
 __all__ = ["register"]
 
@@ -69,6 +69,7 @@ def merge(
     from distributary.merging import MergeSettings, plan
 
     settings = MergeSettings(algorithm, procedure, costs_of(costs), metric, starts, channels, time_limit)
+    _check(settings)
     statistics, schema = _statistics(density, profile)
     members = _members(subscriptions, schema, one_stream=profile is not None)
     if plot is not None:
@@ -84,6 +85,14 @@ def merge(
         print_json(made)
     else:
         _show(made)
+
+
+def _check(settings: MergeSettings) -> None:
+    """Refuse an option by its own name, before any file is read."""
+    try:
+        settings.check()
+    except InputError as error:
+        raise InputError(error.reason, field=f"--{(error.field or '').replace('_', '-')}") from None
 
 
 def _members(subscriptions: str, schema: Schema | None, *, one_stream: bool) -> list[Member]:
@@ -119,11 +128,19 @@ def _statistics(density: float | None, profile: str | None) -> tuple[Statistics,
 def _show(made: MergePlan) -> None:
     from distributary.cli.output import out, print_table
 
+    packed = any(channel.physical for channel in made.channels)
     rows = [
-        (channel.id, plain(" ".join(channel.members)), channel.size, plain("; ".join(map(_ranges, channel.regions))))
+        (
+            channel.id,
+            *([channel.physical] if packed else []),
+            plain(" ".join(channel.members)),
+            channel.size,
+            plain("; ".join(map(_ranges, channel.regions))),
+        )
         for channel in made.channels
     ]
-    print_table(f"{made.algorithm}, {made.procedure}", ("channel", "members", "size", "regions"), rows)
+    columns = ("channel", *(["physical"] if packed else []), "members", "size", "regions")
+    print_table(f"{made.algorithm}, {made.procedure}", columns, rows)
     proven = "optimal" if made.optimal else f"at least {made.lower_bound:.6g}" if made.lower_bound is not None else ""
     out.print(
         f"cost {made.cost:.6g}, unmerged {made.unmerged_cost:.6g}{proven and f', {proven}'}, {made.seconds:.2f} s"

@@ -88,8 +88,6 @@ def _needed(request: HTTPConnection) -> list[Scope]:
     path = request.scope["path"]
     if path == "/link":
         return [Scope.JOIN]
-    if path in {"/status", "/metrics"}:
-        return [Scope.STATUS]
     if not path.startswith("/streams/"):
         return []
     act = path.rpartition("/")[2]

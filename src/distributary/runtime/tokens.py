@@ -24,7 +24,6 @@ class Scope(StrEnum):
     JOIN = "join"
     #: Send headers of items matched elsewhere, and read the plan for that.
     ROUTE = "route"
-    STATUS = "status"
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,10 +30,10 @@ def test_token_with_spaces_is_one_token(tmp_path: Path) -> None:
 
 
 def test_token_with_scopes_allows_only_them(tmp_path: Path) -> None:
-    given = tokens(tmp_path, "two words publish,status\nreader subscribe\nlinks join\n")
+    given = tokens(tmp_path, "two words publish,route\nreader subscribe\nlinks join\n")
     found = given.find("two words")
     assert found is not None
-    assert found.scopes == {Scope.PUBLISH, Scope.STATUS}
+    assert found.scopes == {Scope.PUBLISH, Scope.ROUTE}
     assert "two words" not in repr(found)
     assert given.for_links() == "links"
     assert given.first() == "two words"
