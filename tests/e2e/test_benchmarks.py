@@ -17,6 +17,8 @@ def bench(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.spark
+@pytest.mark.timeout(600)
 def test_every_benchmark_runs_and_keeps_what_it_measured(tmp_path: Path) -> None:
     done = bench("--quick", "--seed", "5", "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr

@@ -21,7 +21,7 @@ from distributary.algebra.timestamps import microseconds_of
 from distributary.merging.compiled.boxes import Boxes, Floats, Ints
 from distributary.merging.cost import Block, Pricing
 
-__all__ = ["blocks_of", "boxes_of", "ranks_of"]
+__all__ = ["blocks_of", "boxes_of", "greatest_double", "least_double", "neighbourhood_of", "ranks_of", "shape_of"]
 
 
 def boxes_of(pricing: Pricing, stream: Block) -> Boxes | None:
@@ -42,7 +42,7 @@ def boxes_of(pricing: Pricing, stream: Block) -> Boxes | None:
         for axis, ((column, extent), wanted) in enumerate(zip(extents, columns, strict=True)):
             if not isinstance(extent, Range) or (column, extent.sort) != wanted:
                 return None
-            low[row, axis], high[row, axis] = _low(extent.low), _high(extent.high)
+            low[row, axis], high[row, axis] = least_double(extent.low), greatest_double(extent.high)
     measured = _measured(pricing, columns, low, high)
     if measured is None:
         return None
@@ -56,13 +56,30 @@ def boxes_of(pricing: Pricing, stream: Block) -> Boxes | None:
         points=points,
         weights=weights,
         density=density,
-        K_M=costs.K_M,
-        K_T=costs.K_T,
-        K_U=costs.K_U,
+        K_M=float(costs.K_M),
+        K_T=float(costs.K_T),
+        K_U=float(costs.K_U),
     )
 
 
-def _low(cut: Cut | None) -> float:
+def shape_of(pricing: Pricing, place: int) -> str:
+    """Return what a query restricts, as a text: only queries of one shape are boxes on the same columns."""
+    hull = pricing.queries[place].hull
+    if hull is None:
+        return ""
+    kinds = ((column, str(extent.sort) if isinstance(extent, Range) else "strings") for column, extent in hull.extents)
+    return " ".join(f"{column!r}:{kind}" for column, kind in kinds)
+
+
+def neighbourhood_of(pricing: Pricing, place: int) -> tuple[float, str, str]:
+    """Return what sorts queries of one shape so that neighbours are likely to merge."""
+    query = pricing.queries[place]
+    first = query.hull.extents[0][1] if query.hull is not None else None
+    low = least_double(first.low) if isinstance(first, Range) else 0.0
+    return low, query.filter.text().text, pricing.problem.members[place].id
+
+
+def least_double(cut: Cut | None) -> float:
     """Return the least double at or above a cut."""
     if cut is None:
         return -inf
@@ -70,7 +87,7 @@ def _low(cut: Cut | None) -> float:
     return nextafter(place, inf) if cut[1] or place < _number(cut) else place
 
 
-def _high(cut: Cut | None) -> float:
+def greatest_double(cut: Cut | None) -> float:
     """Return the greatest double at or below a cut."""
     if cut is None:
         return inf

@@ -5,7 +5,7 @@ from __future__ import annotations
 from distributary.algebra.hull import Range
 from distributary.algebra.intervals import Sort
 from distributary.core.errors import InputError
-from distributary.merging.geometry import _high, _low
+from distributary.merging.geometry import greatest_double, least_double
 from distributary.merging.problem import Member
 from distributary.merging.procedures import SizedQuery
 
@@ -35,4 +35,4 @@ def ends_of(
         raise InputError(f"has ranges on {theirs}, not on {ours}; {TAKES}", record=member.id)
     assert query.hull is not None
     extents = [extent for _, extent in query.hull.extents if isinstance(extent, Range)]
-    return [_low(extent.low) for extent in extents], [_high(extent.high) for extent in extents]
+    return [least_double(extent.low) for extent in extents], [greatest_double(extent.high) for extent in extents]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 
 from distributary.merging.compiled.pair import merge_pairs
 from distributary.merging.cost import Block, Pricing
-from distributary.merging.geometry import blocks_of, boxes_of, ranks_of
+from distributary.merging.geometry import blocks_of, boxes_of, neighbourhood_of, ranks_of, shape_of
 
 __all__ = ["pair", "pair_of", "plain_pair"]
+
+#: The plain algorithm compares all pairs of so many queries; of more, those within runs.
+_PLAIN_MAX = 1000
+_RUN = 250
 
 
 def pair(pricing: Pricing) -> list[Block]:
@@ -21,11 +26,30 @@ def pair(pricing: Pricing) -> list[Block]:
 
 
 def pair_of(pricing: Pricing, places: Block) -> list[Block]:
-    """Return the blocks of some members of one stream."""
+    """Return the blocks of some members of one stream.
+
+    Many queries that are not all boxes on the same columns are first parted: by what they restrict, and where that is
+    no box, into runs of neighbours. Pairs of different parts are not compared then.
+    """
     boxes = boxes_of(pricing, places)
-    if boxes is None:
+    if boxes is not None:
+        return blocks_of(places, merge_pairs(boxes, ranks_of(pricing, places)))
+    if len(places) <= _PLAIN_MAX:
         return plain_pair(pricing, places)
-    return blocks_of(places, merge_pairs(boxes, ranks_of(pricing, places)))
+    return [block for part in _parts(pricing, places) for block in pair_of(pricing, part)]
+
+
+def _parts(pricing: Pricing, places: Block) -> Iterator[Block]:
+    alike: dict[str, list[int]] = {}
+    for place in places:
+        alike.setdefault(shape_of(pricing, place), []).append(place)
+    for members in alike.values():
+        if len(alike) > 1 and boxes_of(pricing, tuple(members)) is not None:
+            yield tuple(members)
+            continue
+        ordered = sorted(members, key=lambda place: neighbourhood_of(pricing, place))
+        for start in range(0, len(ordered), _RUN):
+            yield tuple(sorted(ordered[start : start + _RUN]))
 
 
 def plain_pair(pricing: Pricing, stream: Block) -> list[Block]:

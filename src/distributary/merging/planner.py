@@ -26,7 +26,7 @@ from distributary.merging.partition import exhaustive, partition
 from distributary.merging.problem import Member, MergeProblem, check_members
 from distributary.merging.settings import MergeSettings
 
-__all__ = ["ALGORITHMS", "Algorithm", "Solution", "filter_text", "plan", "query_text"]
+__all__ = ["ALGORITHMS", "Algorithm", "Solution", "channel_of", "filter_text", "plan", "query_text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def plan(
         lower_bound=solution.lower_bound,
         optimal=solution.lower_bound is not None and cost <= solution.lower_bound + 1e-9 * max(1.0, abs(cost)),
         seconds=clock() - started,
-        channels=tuple(_channel(f"c{number}", block, pricing) for number, block in enumerate(blocks)),
+        channels=tuple(channel_of(f"c{number}", block, pricing) for number, block in enumerate(blocks)),
     )
 
 
@@ -158,7 +158,7 @@ def _on_channels(
         optimal=packing.optimal,
         seconds=seconds(),
         channels=tuple(
-            msgspec.structs.replace(_channel(f"c{number}", block, pricing), physical=name)
+            msgspec.structs.replace(channel_of(f"c{number}", block, pricing), physical=name)
             for number, (block, name) in enumerate(placed)
         ),
     )
@@ -181,7 +181,8 @@ def filter_text(text: str) -> FilterText:
         raise InputError(f"is not a merged query: {error}", field="queries") from None
 
 
-def _channel(identity: str, block: Block, pricing: Pricing) -> Channel:
+def channel_of(identity: str, block: Block, pricing: Pricing) -> Channel:
+    """Return a block as a channel of a plan."""
     merged = pricing.merged(block)
     members = [pricing.problem.members[place] for place in block]
     return Channel(

@@ -240,3 +240,22 @@ def test_predicates_of_open_ranges_merge_into_ranges_and_are_measured_by_a_profi
     made = plan(members, Sample(records), MergeSettings("auto", costs=Costs(5.0, 1.0, 0.5)), lambda: 0.0, Generator(1))
     assert made.optimal
     assert math.isfinite(made.cost)
+
+
+def test_many_queries_of_several_shapes_are_parted_and_none_is_lost() -> None:
+    draws = Generator("shapes")
+    members = []
+    for number in range(1300):
+        low = draws.uniform(0, 50)
+        where = [
+            f"x >= {low} and x < {low + 5}",
+            f"y <= {low}",
+            f"net = 'n{number % 7}'",
+            f"x > {low} and net like 'a%'",
+        ]
+        members.append(Member(f"q{number:04}", None, None, parse_where(where[number % 4])))
+    records = [record | {"net": f"n{number % 9}"} for number, record in enumerate(RECORDS)]
+    settings = MergeSettings("pair", costs=Costs(1.0, 0.01, 0.0001))
+    made = plan(members, Sample(records), settings, lambda: 0.0, Generator(1))
+    assert sorted(name for channel in made.channels for name in channel.members) == [member.id for member in members]
+    assert made.cost < 0.5 * made.unmerged_cost

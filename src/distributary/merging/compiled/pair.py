@@ -19,7 +19,7 @@ from distributary.merging.compiled.boxes import Boxes, Floats, Ints, block_cost,
 from distributary.merging.compiled.grid import CLASSES, Grid, insert, make_grid, remove, ring_of
 from distributary.merging.compiled.reach import reach_size
 
-__all__ = ["merge_pairs"]
+__all__ = ["Blocks", "cost_of", "merge_pairs", "merge_profit", "profit_beyond"]
 
 
 class Blocks(NamedTuple):
@@ -38,12 +38,12 @@ class Blocks(NamedTuple):
 
 
 @compiled
-def _profit(boxes: Boxes, blocks: Blocks, first: int, second: int, low: Floats, high: Floats) -> float:
+def merge_profit(boxes: Boxes, blocks: Blocks, first: int, second: int, low: Floats, high: Floats) -> float:
     """Return what merging two blocks saves; `low` and `high` are room to work in."""
     for axis in range(low.shape[0]):
         low[axis] = min(blocks.low[first, axis], blocks.low[second, axis])
         high[axis] = max(blocks.high[first, axis], blocks.high[second, axis])
-    apart = _cost(boxes, blocks, first) + _cost(boxes, blocks, second)
+    apart = cost_of(boxes, blocks, first) + cost_of(boxes, blocks, second)
     return apart - block_cost(
         boxes,
         measure(boxes, low, high),
@@ -54,12 +54,13 @@ def _profit(boxes: Boxes, blocks: Blocks, first: int, second: int, low: Floats, 
 
 
 @compiled
-def _cost(boxes: Boxes, blocks: Blocks, block: int) -> float:
+def cost_of(boxes: Boxes, blocks: Blocks, block: int) -> float:
+    """Return what a block costs."""
     return block_cost(boxes, blocks.size[block], blocks.members[block], blocks.rate[block], blocks.wanted[block])
 
 
 @compiled
-def _beyond(
+def profit_beyond(
     boxes: Boxes, grid: Grid, blocks: Blocks, block: int, level: int, ring: int, low: Floats, high: Floats
 ) -> float:
     """Return a bound on the profit with any partner of a class in a ring and beyond it."""
@@ -81,7 +82,7 @@ def _partner(
             continue
         ring = 0
         while True:
-            bound = _beyond(boxes, grid, blocks, block, level, ring, low, high)
+            bound = profit_beyond(boxes, grid, blocks, block, level, ring, low, high)
             # Rounding must not hide a partner that is exactly as good.
             if bound < best - 1e-9 * abs(best) or bound < 0.0:
                 break
@@ -91,7 +92,7 @@ def _partner(
             for other in near[:count]:
                 if other >= block:
                     continue
-                profit = _profit(boxes, blocks, block, other, low, high)
+                profit = merge_profit(boxes, blocks, block, other, low, high)
                 if profit > best or (found >= 0 and profit == best and blocks.rank[other] < blocks.rank[found]):
                     best, found = profit, other
             ring += 1
