@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from distributary.cli.options import progress
 from distributary.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -61,20 +59,8 @@ def _measured(items: str, master: str | None, remote: str | None, seed: int) -> 
     from distributary.pipeline.calibrate import measure
     from distributary.pipeline.session import opened
 
-    with _progress("calibrate") as step:
+    with progress("calibrate") as step:
         return measure(lambda: opened(master, remote), items, seed=seed, step=step)
-
-
-@contextmanager
-def _progress(title: str) -> Iterator[Callable[[str], None]]:
-    """Give a function that shows what is being done, on a terminal only."""
-    from distributary.cli.output import err
-
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    with err.status(title) as status:
-        yield lambda doing: status.update(f"{title}: {doing}")
 
 
 def _show(costs: Costs, measured: Measured) -> None:

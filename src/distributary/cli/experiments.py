@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from distributary.cli.output import err, out, print_json, print_table
+from distributary.cli.options import progress
+from distributary.cli.output import out, print_json, print_table
 
 if TYPE_CHECKING:
     from distributary.experiments.folder import StudyResult
@@ -65,7 +63,7 @@ def run(
 
     target = folder or _folder_of(name)
     started = time.perf_counter()
-    with _progress(name) as step:
+    with progress(name) as step:
         result = made(
             name,
             target,
@@ -110,16 +108,6 @@ def plot(
 
 def _folder_of(name: str) -> str:
     return name.replace("/", "-")
-
-
-@contextmanager
-def _progress(title: str) -> Iterator[Callable[[str], None]]:
-    """Give a function that shows what is being done, on a terminal only."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    with err.status(title) as status:
-        yield lambda doing: status.update(f"{title}: {doing}")
 
 
 def _show(result: StudyResult, target: str, seconds: float) -> None:

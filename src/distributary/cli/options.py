@@ -1,17 +1,30 @@
-"""What several planning commands share: their options, and how they say that they are at work."""
+"""What several commands share: their options, and how they say that they are at work."""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Annotated
 
 import typer
 
-__all__ = ["Json", "Seed", "Subscriptions", "plain", "working"]
+__all__ = ["Json", "Seed", "Subscriptions", "plain", "progress", "working"]
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0, max=2**63 - 1)]
 Subscriptions = Annotated[str, typer.Argument(help="Subscriptions, one JSON object per line; - is standard input.")]
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Callable[[str], None]]:
+    """Give a function that shows what is being done, on a terminal only."""
+    from distributary.cli.output import err
+
+    if not err.is_terminal:
+        yield lambda _: None
+        return
+    with err.status(title) as status:
+        yield lambda doing: status.update(f"{title}: {doing}")
 
 
 def working(what: str) -> AbstractContextManager[object]:

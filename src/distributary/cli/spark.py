@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from distributary.cli.output import err, out, print_json, print_json_line, print_table
+from distributary.cli.options import progress
+from distributary.cli.output import out, print_json, print_json_line, print_table
 from distributary.cli.prices import COSTS, costs_of
 
 if TYPE_CHECKING:
@@ -46,7 +44,7 @@ def profile(
     from distributary.pipeline.profile import profile_file
     from distributary.pipeline.session import opened
 
-    with _progress("profile") as step:
+    with progress("profile") as step:
         found = profile_file(lambda: opened(master, remote), items, file, seed=seed, step=step)
     if json:
         print_json({"rows": found.rows, "mean_row_bytes": found.mean_row_bytes, "columns": found.columns, "out": file})
@@ -82,7 +80,7 @@ def route(
     from distributary.pipeline.session import opened
 
     settings = RouteSettings(MergeSettings(algorithm, procedure, costs_of(costs)), seed, overwrite)
-    with _progress("route") as step:
+    with progress("route") as step:
         report = routed(lambda: opened(master, remote), items, subscriptions, folder, settings, step)
     if json:
         print_json(report)
@@ -100,16 +98,6 @@ def extract(
 
     for row in answer(folder, subscription):
         print_json_line(row)
-
-
-@contextmanager
-def _progress(title: str) -> Iterator[Callable[[str], None]]:
-    """Give a function that shows what is being done, on a terminal only."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    with err.status(title) as status:
-        yield lambda doing: status.update(f"{title}: {doing}")
 
 
 def _print_report(report: RouteReport, folder: str) -> None:

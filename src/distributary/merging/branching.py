@@ -26,6 +26,8 @@ __all__ = ["Bounded", "branch_and_price", "branch_and_price_of"]
 _EPS = 1e-9
 #: Boxes that a node under rules looks at; more are left to a later round, and bound nothing.
 _ROOM = 50_000
+#: How long a last plan may take when the time is over.
+_LAST_SECONDS = 2.0
 #: The weight of the best duals so far beside those of the program.
 _SMOOTHING = 0.8
 
@@ -136,6 +138,8 @@ class _Search:
             if solved is None:
                 proven = min(proven, bound)
                 if self._late():
+                    # The blocks that were found may still make a better plan.
+                    self._offer(self.master.integral(None if self.deadline is None else _LAST_SECONDS))
                     break
                 continue
             if self._useless(bound):
