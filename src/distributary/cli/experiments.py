@@ -30,12 +30,18 @@ def register(app: typer.Typer) -> None:
 
 def studies(json: _Json = False) -> None:
     """List the studies."""
-    from distributary.experiments.catalogue import STUDIES
+    from distributary.experiments.catalogue import STUDIES, of_the_same_rows
 
     if json:
         print_json(
             [
-                {"name": study.name, "title": study.title, "points": len(study.points), "samples": study.samples}
+                {
+                    "name": study.name,
+                    "title": study.title,
+                    "points": len(study.points),
+                    "samples": study.samples,
+                    "also": [other.name for other in of_the_same_rows(study)],
+                }
                 for study in STUDIES.values()
             ]
         )

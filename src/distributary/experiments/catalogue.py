@@ -18,7 +18,7 @@ from distributary.experiments.merging import (
 )
 from distributary.experiments.study import Study
 
-__all__ = ["STUDIES", "study_of"]
+__all__ = ["STUDIES", "of_the_same_rows", "study_of"]
 
 #: In the order of the papers and their figures.
 STUDIES: Mapping[str, Study] = MappingProxyType(
@@ -43,3 +43,12 @@ def study_of(name: str) -> Study:
     if name not in STUDIES:
         raise InputError(f"{name!r} is none of {', '.join(STUDIES)}", field="NAME")
     return STUDIES[name]
+
+
+def of_the_same_rows(study: Study) -> list[Study]:
+    """Return the other studies whose samples are the same and measure the same."""
+
+    def drawn(each: Study) -> tuple[object, ...]:
+        return each.draws, each.points, each.measures, each.sample
+
+    return [other for other in STUDIES.values() if other is not study and drawn(other) == drawn(study)]

@@ -1,4 +1,8 @@
-"""A study's result as a folder: the rows, the claims, the charts; and the whole way from a name to that folder."""
+"""A study's result as a folder: the rows, the claims, the charts; and the whole way from a name to that folder.
+
+Studies that measure the same samples are computed once: the folder of one holds the results of the others too, each
+whole in a folder of its own name.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from distributary.core.errors import InputError, MissingExtra
-from distributary.experiments.catalogue import study_of
+from distributary.experiments.catalogue import of_the_same_rows, study_of
 from distributary.experiments.running import check_samples, sampled
 from distributary.experiments.study import Claim, Sampled, Study
 from distributary.files.output import write_whole
@@ -51,6 +55,8 @@ def run(
 ) -> StudyResult:
     """Run a study and make its folder, whole or not at all; `opened` gives the session when it is needed.
 
+    The results of the studies with the same rows are folders inside, as `run` would make them elsewhere.
+
     `InputError` for an unknown name, too few samples or a folder that cannot be made, before anything is computed.
     """
     study = study_of(name)
@@ -63,11 +69,11 @@ def run(
             step(f"{count} samples at each of {len(study.points)} points")
             rows = sampled(spark, study, count, seed)
         step("drawing")
-        points = points_of(study, rows)
-        result = StudyResult(study.name, study.title, seed, count, tuple(study.claims(points)))
-        _write_rows(rows, folder / ROWS)
-        write_whole(folder / CLAIMS, msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n")
-        _draw(study, points, folder)
+        result = _write(study, rows, count, seed, folder)
+        for other in of_the_same_rows(study):
+            inner = folder / other.name.rpartition("/")[2]
+            inner.mkdir()
+            _write(other, rows, count, seed, inner)
     return result
 
 
@@ -101,6 +107,15 @@ def points_of(study: Study, rows: pa.Table) -> list[Sampled]:
         )
         for point in study.points
     ]
+
+
+def _write(study: Study, rows: pa.Table, samples: int, seed: int, folder: Path) -> StudyResult:
+    points = points_of(study, rows)
+    result = StudyResult(study.name, study.title, seed, samples, tuple(study.claims(points)))
+    _write_rows(rows, folder / ROWS)
+    write_whole(folder / CLAIMS, msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n")
+    _draw(study, points, folder)
+    return result
 
 
 def _write_rows(rows: pa.Table, path: Path) -> None:

@@ -14,7 +14,7 @@ import typer
 
 from distributary.cli import experiments
 from distributary.experiments.catalogue import study_of
-from distributary.experiments.folder import run
+from distributary.experiments.folder import redraw, run
 from distributary.experiments.running import sampled
 from distributary.experiments.study import seed_of
 
@@ -54,6 +54,28 @@ def test_run_makes_a_whole_folder_with_the_same_bytes_each_time(spark: SparkSess
     assert sorted(path.name for path in (tmp_path / "a").iterdir()) == sorted(names)
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
     assert pq.read_table(tmp_path / "a" / "rows.parquet").num_rows == 2 * len(study_of(NAME).points)
+
+
+def test_studies_with_the_same_rows_are_computed_once(spark: SparkSession, tmp_path: Path) -> None:
+    times = 0
+
+    @contextmanager
+    def opened() -> Iterator[SparkSession]:
+        nonlocal times
+        times += 1
+        yield spark
+
+    run("merging/distance", str(tmp_path / "a"), opened, samples=2, seed=3, overwrite=False, step=lambda _: None)
+    assert times == 1
+    files = {"rows.parquet", "claims.json", "plot.svg", "plot.png"}
+    assert {path.name for path in (tmp_path / "a").iterdir()} == {*files, "optimality", "suboptimal-distance"}
+    run("merging/optimality", str(tmp_path / "b"), opened, samples=2, seed=3, overwrite=False, step=lambda _: None)
+    for inner, alone in (("a/optimality", "b"), ("a", "b/distance")):
+        for name in files:
+            assert (tmp_path / inner / name).read_bytes() == (tmp_path / alone / name).read_bytes(), (inner, name)
+    before = (tmp_path / "a" / "optimality" / "plot.svg").read_bytes()
+    redraw("merging/optimality", str(tmp_path / "a" / "optimality"))
+    assert (tmp_path / "a" / "optimality" / "plot.svg").read_bytes() == before
 
 
 def test_the_command_prints_one_document(spark: SparkSession, tmp_path: Path, capfd: Any) -> None:

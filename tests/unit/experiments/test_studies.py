@@ -9,10 +9,10 @@ import pytest
 
 from distributary.core.errors import InputError
 from distributary.core.generator import Generator
-from distributary.experiments.catalogue import STUDIES, study_of
+from distributary.experiments.catalogue import STUDIES, of_the_same_rows, study_of
 from distributary.experiments.drawing import draw
 from distributary.experiments.merging.heuristics import measure
-from distributary.experiments.merging.planning import planned
+from distributary.experiments.merging.planning import Merging
 from distributary.experiments.queries import Workload, members_of
 from distributary.experiments.study import Point, Sampled, Study, falls, rises, seed_of
 
@@ -157,7 +157,8 @@ def test_the_distance_is_the_papers_and_counted_as_suboptimal_only_where_the_opt
         generator = Generator(seed)
         members = members_of(Workload(12), generator)
         measured = measure({"queries": 12.0}, seed)
-        cost = {name: planned(members, name, generator).cost for name in ("none", "pair", "partition")}
+        merging = Merging(members, generator)
+        cost = {name: merging.cost(name) for name in ("none", "pair", "partition")}
         distance = 100 * (cost["pair"] - cost["partition"]) / (cost["none"] - cost["partition"])
         missed = distance > 1e-6
         seen.add(missed)
@@ -183,6 +184,13 @@ def test_seeds_differ_by_every_part_and_are_shared_by_the_three_studies_of_the_o
     assert seed_of(study, {name: point[name] for name in reversed(list(point))}, 0, 0) == seeds[0]
     three = [study_of(f"merging/{name}") for name in ("optimality", "distance", "suboptimal-distance")]
     assert len({seed_of(each, each.points[4], 3, 2) for each in three}) == 1
+
+
+def test_only_the_three_studies_of_the_optimum_have_the_same_rows() -> None:
+    three = ["merging/optimality", "merging/distance", "merging/suboptimal-distance"]
+    for name, study in STUDIES.items():
+        others = [other.name for other in of_the_same_rows(study)]
+        assert others == ([other for other in three if other != name] if name in three else [])
 
 
 def test_an_unknown_study_is_refused_with_the_names_of_all() -> None:

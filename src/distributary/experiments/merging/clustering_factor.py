@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from distributary.core.generator import Generator
-from distributary.experiments.merging.planning import line, planned
+from distributary.experiments.merging.planning import Merging, line
 from distributary.experiments.queries import Workload, members_of
 from distributary.experiments.study import Chart, Claim, Point, Sampled, Study, rises
 
@@ -25,8 +25,9 @@ _POINTS: tuple[Point, ...] = tuple(
 def _sample(point: Point, seed: int) -> Mapping[str, float]:
     generator = Generator(seed)
     workload = Workload(clustered=float(point["clustered"]), spread=float(point["spread"]))
-    plan = planned(members_of(workload, generator), "pair", generator)
-    return {"unmerged": plan.unmerged_cost, "merged": plan.cost, "saved": plan.unmerged_cost - plan.cost}
+    merging = Merging(members_of(workload, generator), generator)
+    unmerged, merged = merging.cost("none"), merging.cost("pair")
+    return {"unmerged": unmerged, "merged": merged, "saved": unmerged - merged}
 
 
 def _claims(points: Sequence[Sampled]) -> list[Claim]:
@@ -81,7 +82,7 @@ def _charts(points: Sequence[Sampled]) -> list[Chart]:
 STUDY = Study(
     name="merging/clustering-factor",
     title="Total cost before and after pair merging (paper 000, figure 16)",
-    samples=500,
+    samples=1000,
     points=_POINTS,
     measures=("unmerged", "merged", "saved"),
     sample=_sample,

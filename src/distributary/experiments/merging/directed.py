@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from distributary.core.generator import Generator
-from distributary.experiments.merging.planning import STARTS, better, line, planned
+from distributary.experiments.merging.planning import STARTS, Merging, better, line
 from distributary.experiments.queries import Workload, members_of
 from distributary.experiments.study import Chart, Claim, Point, Sampled, Study, rises
 
@@ -25,9 +25,8 @@ _ABOUT = (0.10, 0.30)
 
 def _sample(point: Point, seed: int) -> Mapping[str, float]:
     generator = Generator(seed)
-    members = members_of(Workload(int(point["queries"])), generator)
-    pair = planned(members, "pair", generator).cost
-    directed = planned(members, "directed", generator, starts=int(point["starts"])).cost
+    merging = Merging(members_of(Workload(int(point["queries"])), generator), generator)
+    pair, directed = merging.cost("pair"), merging.cost("directed", starts=int(point["starts"]))
     return {
         "better": float(better(directed, pair)),
         "worse": float(better(pair, directed)),
@@ -75,7 +74,7 @@ def _charts(points: Sequence[Sampled]) -> list[Chart]:
 STUDY = Study(
     name="merging/directed",
     title="Directed search against pair merging (paper 000, figure 10)",
-    samples=200,
+    samples=300,
     points=_POINTS,
     measures=("better", "worse", "gain"),
     sample=_sample,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from distributary.core.generator import Generator
-from distributary.experiments.merging.planning import better, planned
+from distributary.experiments.merging.planning import Merging, better
 from distributary.experiments.queries import Workload, members_of
 from distributary.experiments.study import Point
 
@@ -20,7 +20,7 @@ POINTS: tuple[Point, ...] = tuple({"queries": float(queries)} for queries in QUE
 MEASURES = tuple(f"{algorithm}_{what}" for algorithm in ALGORITHMS for what in ("optimal", "distance", "suboptimal"))
 #: The three studies have the same samples.
 DRAWS = "merging/optimality"
-SAMPLES = 2000
+SAMPLES = 10_000
 
 
 def measure(point: Point, seed: int) -> Mapping[str, float]:
@@ -29,13 +29,13 @@ def measure(point: Point, seed: int) -> Mapping[str, float]:
     The distance is the paper's: 0 at the optimum, 100 where nothing is saved; 0 too when there is nothing to save.
     """
     generator = Generator(seed)
-    members = members_of(Workload(int(point["queries"])), generator)
-    optimum = planned(members, "partition", generator)
+    merging = Merging(members_of(Workload(int(point["queries"])), generator), generator)
+    optimum, unmerged = merging.cost("partition"), merging.cost("none")
     measured = {}
     for algorithm in ALGORITHMS:
-        cost = planned(members, algorithm, generator).cost
-        missed = better(optimum.cost, cost)
-        distance = 100.0 * (cost - optimum.cost) / (optimum.unmerged_cost - optimum.cost) if missed else 0.0
+        cost = merging.cost(algorithm)
+        missed = better(optimum, cost)
+        distance = 100.0 * (cost - optimum) / (unmerged - optimum) if missed else 0.0
         measured[f"{algorithm}_optimal"] = float(not missed)
         measured[f"{algorithm}_distance"] = distance
         measured[f"{algorithm}_suboptimal"] = distance if missed else math.nan

@@ -97,7 +97,7 @@ def _charts(points: Sequence[Sampled]) -> list[Chart]:
 STUDY = Study(
     name="merging/operations",
     title=f"Merge and split operations; directed with {DIRECTED_STARTS} starts (paper 000, figure 15)",
-    samples=50,
+    samples=200,
     points=POINTS,
     measures=(*_LINES, "clustering_clusters", "clustering_exact_clusters", "pair_moves", "directed_moves"),
     sample=_sample,

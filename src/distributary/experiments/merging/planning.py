@@ -1,4 +1,4 @@
-"""What the studies of paper 000 share: a plan for drawn queries, prices times factors, lines of means."""
+"""What the studies of paper 000 share: plans for drawn queries, prices times factors, lines of means."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from distributary.algebra.statistics import UniformDensity
 from distributary.core.generator import Generator
-from distributary.core.results import Costs, MergePlan
+from distributary.core.results import Costs
 from distributary.experiments.queries import BASE_COSTS
 from distributary.experiments.study import Line, Sampled
-from distributary.merging import Member, MergeSettings, plan
+from distributary.merging import ALGORITHMS, Member, MergeSettings
+from distributary.merging.cost import Block, Pricing
+from distributary.merging.problem import MergeProblem
 
-__all__ = ["STARTS", "better", "line", "planned", "scaled"]
+__all__ = ["STARTS", "Merging", "better", "line", "scaled"]
 
 #: |J| of figure 8.
 STARTS = 50
@@ -19,18 +21,23 @@ STARTS = 50
 _SAME = 1e-9
 
 
-def planned(
-    members: Sequence[Member],
-    algorithm: str,
-    generator: Generator,
-    *,
-    costs: Costs = BASE_COSTS,
-    metric: str = "heuristic",
-    starts: int = STARTS,
-) -> MergePlan:
-    """Return a plan by bounding boxes on data of density 1; its `seconds` are 0, since a sample knows no clock."""
-    settings = MergeSettings(algorithm=algorithm, procedure="rectangle", costs=costs, metric=metric, starts=starts)
-    return plan(members, UniformDensity(1.0), settings, _no_clock, generator.fork(algorithm, metric))
+class Merging:
+    """What the planner's algorithms make of drawn queries: priced once for all, and no channels are built."""
+
+    def __init__(self, members: Sequence[Member], generator: Generator, costs: Costs = BASE_COSTS) -> None:
+        """Price queries that merge into bounding boxes on data of density 1; each algorithm has its own chance."""
+        self._pricing = Pricing(MergeProblem(tuple(members), "rectangle", costs, UniformDensity(1.0)))
+        self._generator = generator
+
+    def blocks(self, algorithm: str, *, metric: str = "heuristic", starts: int = STARTS) -> Sequence[Block]:
+        """Return the blocks of a plan."""
+        settings = MergeSettings(algorithm=algorithm, metric=metric, starts=starts)
+        chance = self._generator.fork(algorithm, metric, "merging", algorithm)
+        return ALGORITHMS[algorithm](self._pricing, settings, chance, _no_clock).blocks
+
+    def cost(self, algorithm: str, *, metric: str = "heuristic", starts: int = STARTS) -> float:
+        """Return what a plan costs."""
+        return self._pricing.total(self.blocks(algorithm, metric=metric, starts=starts))
 
 
 def better(first: float, second: float) -> bool:

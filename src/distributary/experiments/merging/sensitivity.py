@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from distributary.core.generator import Generator
-from distributary.experiments.merging.planning import line, planned, scaled
+from distributary.experiments.merging.planning import Merging, line, scaled
 from distributary.experiments.queries import Workload, members_of
 from distributary.experiments.study import Chart, Claim, Point, Sampled, Study
 
@@ -18,9 +18,9 @@ _POINTS: tuple[Point, ...] = tuple({"price": price, "factor": factor} for price 
 
 def _sample(point: Point, seed: int) -> Mapping[str, float]:
     generator = Generator(seed)
-    members = members_of(Workload(), generator)
     costs = scaled(**{str(point["price"]): float(point["factor"])})
-    return {"merged_queries": float(len(planned(members, "pair", generator, costs=costs).channels))}
+    merging = Merging(members_of(Workload(), generator), generator, costs)
+    return {"merged_queries": float(len(merging.blocks("pair")))}
 
 
 def _claims(points: Sequence[Sampled]) -> list[Claim]:
@@ -59,7 +59,7 @@ def _charts(points: Sequence[Sampled]) -> list[Chart]:
 STUDY = Study(
     name="merging/sensitivity",
     title="Merged queries of pair merging as the prices change (paper 000, figure 9)",
-    samples=500,
+    samples=1000,
     points=_POINTS,
     measures=("merged_queries",),
     sample=_sample,

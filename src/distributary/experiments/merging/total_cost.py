@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from distributary.core.generator import Generator
-from distributary.experiments.merging.planning import line, planned
+from distributary.experiments.merging.planning import Merging, line
 from distributary.experiments.merging.settings import BASE, POINTS, SETTINGS, costs_of, of_setting, workload_of
 from distributary.experiments.queries import members_of
 from distributary.experiments.study import Chart, Claim, Point, Sampled, Study, rises
@@ -18,16 +18,16 @@ _LINES = ("none", "pair", "directed", "clustering", "clustering_exact")
 
 
 def _sample(point: Point, seed: int) -> Mapping[str, float]:
-    generator, costs = Generator(seed), costs_of(point)
-    members = members_of(workload_of(point), generator)
-    pair = planned(members, "pair", generator, costs=costs)
+    generator = Generator(seed)
+    merging = Merging(members_of(workload_of(point), generator), generator, costs_of(point))
+    unmerged, pair = merging.cost("none"), merging.cost("pair")
     return {
-        "none": pair.unmerged_cost,
-        "pair": pair.cost,
-        "directed": planned(members, "directed", generator, costs=costs).cost,
-        "clustering": planned(members, "clustering", generator, costs=costs, metric="heuristic").cost,
-        "clustering_exact": planned(members, "clustering", generator, costs=costs, metric="exact").cost,
-        "saved": pair.unmerged_cost - pair.cost,
+        "none": unmerged,
+        "pair": pair,
+        "directed": merging.cost("directed"),
+        "clustering": merging.cost("clustering", metric="heuristic"),
+        "clustering_exact": merging.cost("clustering", metric="exact"),
+        "saved": unmerged - pair,
     }
 
 
