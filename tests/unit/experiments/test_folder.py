@@ -138,7 +138,10 @@ def test_list_names_every_study(command: Callable[..., object], capsys: Any) -> 
     command("list", "--json")
     listed = json.loads(capsys.readouterr().out)
     assert [each["name"] for each in listed] == list(STUDIES)
-    assert set(listed[0]) == {"name", "title", "points", "samples"}
+    assert set(listed[0]) == {"name", "title", "points", "samples", "also"}
+    also = {each["name"]: each["also"] for each in listed}
+    assert also["merging/optimality"] == ["merging/distance", "merging/suboptimal-distance"]
+    assert also["merging/sensitivity"] == []
     command("list")
     assert "merging/directed" in capsys.readouterr().out
 
