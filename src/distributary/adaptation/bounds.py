@@ -12,7 +12,7 @@ def lower_bound(problem: AdaptationProblem, alpha: float, beta: float) -> float:
     """Return a lower bound on alpha x transmission + beta x conversion; O(formats x operators + nodes x formats).
 
     Transmission: a link above a request for a format carries some format that it can be made from; the link's bound is
-    the largest of these minima, times its factor (READINGS, 003). Conversion: the operators that the dearest requested
+    the largest of these minima, times its factor. Conversion: the operators that the dearest requested
     format descends from are all run somewhere, at the smallest node factor at least; that is the weakest form of a
     directed Steiner tree's cost, which would be the better bound.
     """

@@ -1,6 +1,6 @@
 """Conversion plans and their cost, paper 003, section 2.2: alpha x transmission + beta x conversion.
 
-READINGS, 003: alpha weighs transmission and beta conversion everywhere; costs are taken as given, not normalised.
+Our reading: alpha weighs transmission and beta conversion everywhere; costs are taken as given, not normalised.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 What reaches a node of a stream is what its parent has of it, times the permeability between the two: how much of what
 is pushed gets through upload and download (logical), or through the link, which both directions share (physical).
-Shedding is fair among streams. READINGS, 001: start from nothing dropped, factor 1/2, at most 2,000 sweeps, to 1e-10;
-the load on a child's download counts what parents push before their own shedding, as printed.
+Shedding is fair among streams. Where the paper is silent: start from nothing dropped, factor 1/2, at most 2,000 sweeps,
+to 1e-10; the load on a child's download counts what parents push before their own shedding, as printed.
 """
 
 from __future__ import annotations

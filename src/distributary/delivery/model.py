@@ -15,7 +15,7 @@ from distributary.delivery.trees import Edge, Trees, edges_of, path_to_source
 
 __all__ = ["Measures", "measure", "quality_of"]
 
-#: Drops up to this are none, and over the limit by no more than this are within it (READINGS, 001).
+#: Drops up to this are none, and over the limit by no more than this are within it.
 DROP_TOLERANCE = 1e-9
 
 

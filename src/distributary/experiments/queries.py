@@ -1,6 +1,6 @@
 """The query generator of paper 000, section 7.1: range queries on a square database, some of them in clusters.
 
-Its gaps are filled as READINGS 000 says. It knows nothing of streams and clients: all queries are on one stream.
+Its gaps are filled as the functions below say. It knows nothing of streams and clients: all queries are on one stream.
 """
 
 from __future__ import annotations

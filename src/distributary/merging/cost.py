@@ -1,6 +1,6 @@
 """The cost model of paper 000, sections 4 and 5.2: K_M·|M| + K_T·size(M) + K_U·U(Q, M).
 
-The paper prints the network's share as `K_M·|M| + K_M·|M|`, a misprint for `K_M·|M| + K_T·size(M)` (READINGS, 000).
+The paper prints the network's share as `K_M·|M| + K_M·|M|`, a misprint for `K_M·|M| + K_T·size(M)`.
 """
 
 from __future__ import annotations

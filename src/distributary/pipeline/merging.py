@@ -58,8 +58,8 @@ class Frame:
 def frame_of(low: Floats, high: Floats, size: Floats, terms: Terms) -> Frame:
     """Return the frame of a sample of boxes.
 
-    Neither metric links a box to one that makes it larger than its size and what it would cost alone over K_U (proof
-    in READINGS, 000): with its extents on the other axes that says how far the other may stick out. Of the few whose
+    Neither metric links a box to one that makes it larger than its size and what it would cost alone over K_U
+    (`merging.metrics`): with its extents on the other axes that says how far the other may stick out. Of the few whose
     reach is longest, links may be missed; what that leaves apart is at worst merged less.
     """
     extents = high - low

@@ -55,7 +55,7 @@ class Search:
     def directed(self, starts: int, generator: Generator) -> list[Block]:
         """Return the best of directed search (6.3) from all apart, all together and random partitions.
 
-        From all apart, merges are exhausted before splits are tried (READINGS, 000).
+        From all apart, merges are exhausted before splits are tried.
         """
         state = _State(self, list(self.singles))
         state.descend(splits=False)
@@ -159,7 +159,7 @@ class _State:
 
 
 def clusters(boxes: Sequence[Box], costs: Costs, metric: str) -> list[list[int]]:
-    """Return the clusters (6.4): queries that a metric, `heuristic` or `exact` (READINGS, 000), does not keep apart."""
+    """Return the clusters (6.4): queries that a metric, `heuristic` or `exact`, does not keep apart."""
     hulls = [_hull(box) for box in boxes]
     of = list(range(len(hulls)))
     for first, second in combinations(range(len(hulls)), 2):

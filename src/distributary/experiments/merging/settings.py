@@ -1,6 +1,6 @@
 """The three settings of figures 14 and 15: the base values, a larger K_U, a larger database.
 
-At the base values the heuristic metric keeps nearly all queries in one cluster (READINGS, 000), so that nothing of
+At the base values the heuristic metric keeps nearly all queries in one cluster, so that nothing of
 what the paper says of clustering could show there; the two others spread the queries over many.
 """
 
