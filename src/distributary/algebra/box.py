@@ -7,7 +7,7 @@ restricted; an end may be open (infinite), which only our own code makes, never 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, isnan
 
@@ -68,23 +68,6 @@ class Box(RecordFilter):
         """Return the box of ranges that are right already; infinite ends are open ones."""
         # Adding 0.0 turns -0.0 into 0.0, so that equal boxes have equal texts.
         return cls(tuple((name, float(low) + 0.0, float(high) + 0.0) for name, (low, high) in sorted(ranges.items())))
-
-    @classmethod
-    def hull(cls, boxes: Iterable[Box]) -> Box:
-        """Return the smallest box around all of `boxes`, which are one or more.
-
-        An attribute that one of them leaves free stays free: the hull has the attributes that all of them have.
-        """
-        first, *rest = boxes
-        ranges = first.bounds()
-        for box in rest:
-            other = box.bounds()
-            ranges = {
-                name: (min(low, other[name][0]), max(high, other[name][1]))
-                for name, (low, high) in ranges.items()
-                if name in other
-            }
-        return cls.of(ranges)
 
     @property
     def attributes(self) -> tuple[str, ...]:

@@ -96,12 +96,6 @@ def test_intersection_touching_boxes_meet_in_volume_zero_and_disjoint_do_not() -
     assert box(x=(0, 1)).intersection(box(x=(1.5, 2))) is None
 
 
-def test_hull_is_around_all_and_drops_what_one_leaves_free() -> None:
-    assert Box.hull([box(x=(0, 1), y=(0, 1)), box(x=(5, 6), y=(-1, 0))]) == box(x=(0, 6), y=(-1, 1))
-    assert Box.hull([box(x=(0, 1), y=(0, 1)), box(x=(5, 6))]) == box(x=(0, 6))
-    assert Box.hull([box(x=(0, 1)), box(y=(0, 1))]) == Box()
-
-
 def test_covers_between_boxes_and_with_other_kinds() -> None:
     assert box(x=(0, 9)).covers(box(x=(1, 2), y=(0, 1)))
     assert not box(x=(0, 9), y=(0, 1)).covers(box(x=(1, 2)))

@@ -77,3 +77,10 @@ def test_hull_holds_what_either_filter_matches(first: Filter, second: Filter, re
     if hulls[0] is not None and hulls[1] is not None and (first.matches(record) or second.matches(record)):
         assert hulls[0].join(hulls[1]).filter().matches(record)
         assert hulls[0].join(hulls[1]) == hulls[1].join(hulls[0])
+
+
+def test_hull_of_boxes_is_the_smallest_box_on_the_columns_that_all_have() -> None:
+    first = Box.of({"x": (0, 1), "y": (0, 1)})
+    assert joined(first, Box.of({"x": (5, 6), "y": (-1, 0)})) == Box.of({"x": (0, 6), "y": (-1, 1)}).text().text
+    assert joined(first, Box.of({"x": (5, 6)})) == Box.of({"x": (0, 6)}).text().text
+    assert joined(Box.of({"x": (0, 1)}), Box.of({"y": (0, 1)})) == Box().text().text
