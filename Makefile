@@ -13,7 +13,7 @@ CODE := src tests benchmarks scripts
 PYTHON ?=
 PYTHONS := $(if $(PYTHON),$(PYTHON),python3.13 python3.12 python3.11 python3 python)
 # A study also makes those of the same rows, so that only the first of them has to be run.
-NAMES := import json, sys; print(*(each["name"] for each in json.load(sys.stdin) if not any(other < each["name"] for other in each["also"])))
+NAMES := import json, sys; print(*(each["name"] for each in json.load(sys.stdin) if each["name"].startswith(tuple(sys.argv[1:]) or "") and not any(other < each["name"] for other in each["also"])))
 FITS := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
 
 .PHONY: help install demo test test-no-java check format docs studies bench pins upgrade clean
@@ -46,9 +46,9 @@ format: $(STAMP) ## Put all code in its format and mend what ruff can mend.
 	$(BIN)/ruff check --fix $(CODE)
 	$(BIN)/ruff format $(CODE)
 
-studies: $(STAMP) ## Run the studies of the papers' figures; `make studies ARGS="--samples 50"` in short.
+studies: $(STAMP) ## Run the studies of the papers' figures; `make studies STUDIES=merging ARGS="--samples 50"` in short.
 	@mkdir -p artifacts/studies
-	@for study in $$($(BIN)/distributary experiment list --json | $(BIN)/python -c '$(NAMES)'); do \
+	@for study in $$($(BIN)/distributary experiment list --json | $(BIN)/python -c '$(NAMES)' $(STUDIES)); do \
 	    $(BIN)/distributary experiment run "$$study" --out "artifacts/studies/$${study//\//-}" --overwrite $(ARGS); \
 	done
 

@@ -20,13 +20,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measurement import Measurement, compare
-from distributary.algebra.box import Box
 from distributary.algebra.statistics import UniformDensity
 from distributary.core.generator import Generator
 from distributary.core.results import MergePlan
-from distributary.experiments.queries import BASE_COSTS, Workload, boxes_of, members_of
+from distributary.experiments.queries import BASE_COSTS, Workload, corners_of, members_of
 from distributary.merging import Member, MergeSettings, plan
-from distributary.merging.compiled.boxes import Boxes, Ints
+from distributary.merging.compiled.boxes import Boxes, Floats, plan_cost
 from distributary.merging.compiled.pair import merge_pairs
 from distributary.merging.cost import Pricing
 from distributary.merging.pair import pair, plain_pair
@@ -59,6 +58,8 @@ def measure(generator: Generator, quick: bool) -> Iterator[Measurement]:
     yield optimum_of_the_base_case(generator.fork("base"), 2 if quick else 10)
     yield optimum_of_many(generator.fork("many"), *((150, 2.0) if quick else (1000, 120.0)))
     yield compiled_pair(generator.fork("pair"), *((200, 1) if quick else (1000, 2)))
+    yield without_extent(generator.fork("points"), 400 if quick else 20_000)
+    yield dense(generator.fork("dense"), 400 if quick else 20_000)
     yield growth(generator.fork("growth"), 200 if quick else 10_000)
     yield in_spark(generator.fork("spark"), *((20_000, 5_000) if quick else (1_000_000, 40_000)))
 
@@ -152,6 +153,41 @@ def compiled_pair(generator: Generator, count: int, rounds: int) -> Measurement:
     )
 
 
+def without_extent(generator: Generator, count: int) -> Measurement:
+    """Merge points, which save most along lines and not near by; the peer has as many boxes at the base density."""
+    low, high = corners_of(workload(count), generator)
+    return _beside_the_base("points", f"pair merging of {count:,} points", low, low, low, high)
+
+
+def dense(generator: Generator, count: int) -> Measurement:
+    """Merge boxes on the database of a hundred; the peer has as many at the base density."""
+    crowd = Workload(queries=count, region=400.0)
+    low, high = corners_of(workload(count), generator)
+    return _beside_the_base(
+        "dense", f"pair merging of {count:,} boxes on 400 x 400", *corners_of(crowd, generator), low, high
+    )
+
+
+def _beside_the_base(
+    name: str, work: str, low: Floats, high: Floats, base_low: Floats, base_high: Floats
+) -> Measurement:
+    count = len(low)
+    ours, peer = _arrays(low, high), _arrays(base_low, base_high)
+    ours_seconds, peer_seconds = compare(
+        lambda: len(merge_pairs(ours, np.arange(count))), lambda: len(merge_pairs(peer, np.arange(count))), 2
+    )
+    return Measurement(
+        name=f"merging_{name}_{count}",
+        work=work,
+        peer="as many boxes at the base density",
+        pieces=count,
+        piece="queries",
+        ours_seconds=ours_seconds,
+        peer_seconds=peer_seconds,
+        configuration={"queries": count},
+    )
+
+
 def growth(generator: Generator, count: int) -> Measurement:
     """Plan ten times as many queries; the peer plans as many in ten problems. Each has a process of its own."""
     seeds = generator.integers(2, 1 << 30)
@@ -203,7 +239,7 @@ def in_spark(generator: Generator, count: int, part_boxes: int) -> Measurement:
     from distributary.pipeline.merge_many import merge_many
     from distributary.pipeline.session import opened
 
-    boxes = _arrays(boxes_of(workload(count), generator))
+    boxes = _arrays(*corners_of(workload(count), generator))
     started = time.perf_counter()
     numbers = merge_pairs(boxes, np.arange(count))
     peer_seconds = time.perf_counter() - started
@@ -231,19 +267,17 @@ def in_spark(generator: Generator, count: int, part_boxes: int) -> Measurement:
             "clusters": merged.clusters,
             "parts": merged.parts,
             "merged_again": merged.again,
-            "cost_over_one_process": merged.cost / _cost(boxes, numbers),
+            "cost_over_one_process": merged.cost / plan_cost(boxes, numbers),
         },
     )
 
 
-def _arrays(boxes: tuple[Box, ...]) -> Boxes:
-    ends = np.array([[(low, high) for _, low, high in box.ranges] for box in boxes])
-    low, high = np.ascontiguousarray(ends[:, :, 0]), np.ascontiguousarray(ends[:, :, 1])
+def _arrays(low: Floats, high: Floats) -> Boxes:
     return Boxes(
         low=low,
         high=high,
         size=np.prod(high - low, axis=1),
-        rate=np.ones(len(boxes)),
+        rate=np.ones(len(low)),
         points=np.empty((0, low.shape[1])),
         weights=np.empty(0),
         density=1.0,
@@ -251,17 +285,6 @@ def _arrays(boxes: tuple[Box, ...]) -> Boxes:
         K_T=BASE_COSTS.K_T,
         K_U=BASE_COSTS.K_U,
     )
-
-
-def _cost(boxes: Boxes, numbers: Ints) -> float:
-    """Return what blocks cost that are given by the number of each query's block, at rates of 1."""
-    order = np.argsort(numbers, kind="stable")
-    starts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
-    counts = np.diff(starts, append=len(order))
-    low, high = np.minimum.reduceat(boxes.low[order], starts), np.maximum.reduceat(boxes.high[order], starts)
-    size = np.prod(high - low, axis=1)
-    irrelevant = counts * size - np.add.reduceat(boxes.size[order], starts)
-    return math.fsum(boxes.K_M + boxes.K_T * size + boxes.K_U * np.maximum(0.0, irrelevant))
 
 
 if __name__ == "__main__":

@@ -8,12 +8,14 @@ from itertools import combinations
 
 import pytest
 
+from distributary.adaptation import auto
 from distributary.adaptation.planner import ALGORITHMS, plan
 from distributary.adaptation.problem import AdaptationProblem, Format, NodeFactor, Operator, TreeLink
+from distributary.adaptation.settings import AdaptationSettings
 from distributary.core.generator import Generator
 from distributary.core.results import AdaptationResult
 
-pytestmark = pytest.mark.parametrize("algorithm", ["auto", *ALGORITHMS])
+pytestmark = pytest.mark.parametrize("algorithm", ALGORITHMS)
 
 
 def drawn(seed: int, *, formats: int = 3, nodes: int = 6) -> AdaptationProblem:
@@ -40,7 +42,7 @@ def drawn(seed: int, *, formats: int = 3, nodes: int = 6) -> AdaptationProblem:
 
 
 def solved(problem: AdaptationProblem, algorithm: str, alpha: float = 1.0, beta: float = 1.0) -> AdaptationResult:
-    return plan(problem, algorithm, Generator(3), alpha=alpha, beta=beta)
+    return plan(problem, AdaptationSettings(algorithm, alpha, beta), lambda: 0.0, Generator(3))
 
 
 def optimum(problem: AdaptationProblem, alpha: float, beta: float) -> float:
@@ -100,6 +102,8 @@ def test_costs_are_those_of_the_plan_and_bounds_hold(algorithm: str, seed: int, 
     assert made.cost >= best - 1e-9
     assert made.lower_bound is None or made.lower_bound <= best + 1e-9
     assert not made.optimal or made.cost == pytest.approx(best)
+    if algorithm in {"auto", "optimal"}:
+        assert made.optimal
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -127,3 +131,39 @@ def test_a_request_for_the_source_format_at_the_root_costs_nothing(algorithm: st
 
 def test_the_same_seed_gives_the_same_plan(algorithm: str) -> None:
     assert solved(drawn(4), algorithm) == solved(drawn(4), algorithm)
+
+
+def test_without_the_optimum_there_are_still_a_valid_plan_and_a_bound(
+    algorithm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(auto, "FORMATS_MAX", 0)
+    for seed in range(4):
+        problem = drawn(seed)
+        made, best = solved(problem, algorithm), optimum(problem, 1.0, 1.0)
+        assert made.lower_bound is not None
+        assert made.lower_bound <= best + 1e-9 <= made.cost + 2e-9
+
+
+def test_a_limit_of_time_that_has_passed_leaves_a_valid_plan(algorithm: str) -> None:
+    moments = iter(range(10**6))
+    settings = AdaptationSettings(algorithm, time_limit=1.0)
+    problem = drawn(5, formats=4, nodes=12)
+    made = plan(problem, settings, lambda: float(next(moments)), Generator(3))
+    best = optimum(problem, 1.0, 1.0)
+    assert made.cost >= best - 1e-9
+    assert made.lower_bound is None or made.lower_bound <= best + 1e-9
+    assert not made.optimal or made.cost == pytest.approx(best)
+
+
+def test_nodes_and_formats_that_nobody_needs_change_nothing(algorithm: str) -> None:
+    problem = drawn(6)
+    more = AdaptationProblem(
+        source=problem.source,
+        root=problem.root,
+        formats=(*problem.formats, Format("unreached", 0.0), Format("useless", 0.0)),
+        operators=(*problem.operators, Operator("unreached", "F1", 0.0), Operator("F0", "useless", 0.0)),
+        links=(*problem.links, TreeLink("N2", "idle")),
+        nodes=(*problem.nodes, NodeFactor("idle", 0.0)),
+        requests=problem.requests,
+    )
+    assert solved(more, algorithm) == solved(problem, algorithm)

@@ -17,7 +17,7 @@ from distributary.delivery.validity import broken_conditions
 pytestmark = pytest.mark.parametrize("algorithm", list(ALGORITHMS))
 
 
-def drawn(seed: int, *, nodes: int = 8, streams: int = 3, model: str = "logical") -> DeliveryProblem:
+def drawn(seed: int, *, nodes: int = 8, streams: int = 2, model: str = "logical") -> DeliveryProblem:
     generator = Generator(seed, "delivery")
     names = [f"p{number}" for number in range(nodes)]
     sources = [generator.choice(names) for _ in range(streams)]
@@ -25,7 +25,7 @@ def drawn(seed: int, *, nodes: int = 8, streams: int = 3, model: str = "logical"
         model="physical" if model == "physical" else "logical",
         blocks=10,
         processing_delay=0.01,
-        nodes=tuple(DeliveryNode(name, generator.uniform(1e4, 3e5), generator.uniform(1e5, 5e5)) for name in names),
+        nodes=tuple(DeliveryNode(name, generator.uniform(5e3, 4e4), generator.uniform(5e4, 3e5)) for name in names),
         links=tuple(
             Link(first, second, generator.uniform(0.01, 0.5), generator.uniform(1e4, 2e5))
             for place, first in enumerate(names)

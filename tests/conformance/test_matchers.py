@@ -12,16 +12,24 @@ from distributary.algebra.parse import filter_of_subscription
 from distributary.algebra.xml import parse_xml
 from distributary.core.subscriptions import subscription_of
 from distributary.core.values import Block, Content, Opaque
-from distributary.matching import Matcher
+from distributary.matching import CompiledMatcher, Matcher
 
-#: Every class of the package that can hold filters and match items.
+
+class ManyFiltersMatcher(CompiledMatcher[str]):
+    """A compiled matcher that takes every number of filters for many."""
+
+    def __init__(self) -> None:
+        super().__init__(few=0)
+
+
+#: Every class of the package that can hold filters of all kinds and match items.
 MATCHERS = [
     found
     for name in matching.__all__
     if isinstance(found := getattr(matching, name), type) and name.endswith("Matcher") and found is not Matcher
 ]
 
-pytestmark = pytest.mark.parametrize("kind", MATCHERS, ids=lambda kind: kind.__name__)
+pytestmark = pytest.mark.parametrize("kind", [*MATCHERS, ManyFiltersMatcher], ids=lambda kind: kind.__name__)
 
 FILTERS: dict[str, Filter] = {
     "all": Everything(),

@@ -1,26 +1,28 @@
-"""The all-in-root plan of paper 003, section 5: the root makes every requested format, links carry what is asked below.
-
-The paper leaves open how the root makes them; here each format comes by its cheapest path from the source's, and
-operators on several paths run once. A Steiner tree would be cheaper still.
-"""
+"""The all-in-root plan of paper 003, section 5: the root makes every format, links carry what is asked below."""
 
 from __future__ import annotations
 
-from distributary.adaptation.cost import ConversionPlan
-from distributary.adaptation.graph import conversion_paths, operators_for
-from distributary.adaptation.problem import AdaptationProblem
+import numpy as np
 
-__all__ = ["all_in_root"]
+from distributary.adaptation.compiled.instance import Bools, Instance, PlanArrays
+from distributary.adaptation.numbering import empty_plan
+from distributary.adaptation.steiner import ConversionTrees
+
+__all__ = ["all_in_root", "requested_below"]
 
 
-def all_in_root(problem: AdaptationProblem) -> ConversionPlan:
-    """Return the plan that converts at the root only."""
-    below = problem.requested_below
-    paths = conversion_paths(problem.source, problem.price_of)
-    operators = operators_for(paths, sorted(below[problem.root]))
-    formats = {
-        (link.source, link.target): tuple(name for name in problem.size_of if name in below[link.target])
-        for link in problem.links
-        if below[link.target]
-    }
-    return ConversionPlan(formats, {problem.root: operators} if operators else {})
+def all_in_root(instance: Instance, trees: ConversionTrees) -> PlanArrays:
+    """Return the plan that converts at the root only, by a minimum Steiner tree (or its approximation)."""
+    plan = empty_plan(instance)
+    below = requested_below(instance)
+    plan.maker[0] = trees.makers([instance.source], np.flatnonzero(below[0]).tolist())
+    plan.received[1:] = below[1:]
+    return plan
+
+
+def requested_below(instance: Instance) -> Bools:
+    """Return what each node and all nodes below it request together."""
+    below = instance.requests.copy()
+    for node, parent in zip(range(len(below) - 1, 0, -1), instance.parent[:0:-1].tolist(), strict=True):
+        below[parent] |= below[node]
+    return below

@@ -1,39 +1,55 @@
-"""What no conversion plan can cost less than. Proven from single requests, so cheap and often far from the optimum."""
+"""What no conversion plan can cost less than, paper 003, section 5: by links and by conversions, each for itself."""
 
 from __future__ import annotations
 
-from distributary.adaptation.graph import conversion_paths
-from distributary.adaptation.problem import AdaptationProblem
+import math
 
-__all__ = ["lower_bound"]
+import numpy as np
+
+from distributary.adaptation.all_in_root import requested_below
+from distributary.adaptation.compiled.instance import Floats, Instance
+from distributary.adaptation.deadline import NEVER
+from distributary.adaptation.dual import dual_bound
+from distributary.adaptation.optimal import best_plan
+from distributary.adaptation.single_format import reachable
+
+__all__ = ["link_bounds", "lower_bound"]
+
+#: One node's optimum over all sets of so many formats takes no time to speak of.
+_SETS_FORMATS_MAX = 16
 
 
-def lower_bound(problem: AdaptationProblem, alpha: float, beta: float) -> float:
-    """Return a lower bound on alpha x transmission + beta x conversion; O(formats x operators + nodes x formats).
+def lower_bound(instance: Instance) -> float:
+    """Return the paper's bound, as we read it: nodes x formats steps, and one Steiner tree."""
+    least = float(instance.node.min()) * conversion_bound(instance)
+    return math.fsum((*link_bounds(instance).tolist(), least))
 
-    Transmission: a link above a request for a format carries some format that it can be made from; the link's bound is
-    the largest of these minima, times its factor. Conversion: the operators that the dearest requested
-    format descends from are all run somewhere, at the smallest node factor at least; that is the weakest form of a
-    directed Steiner tree's cost, which would be the better bound.
+
+def link_bounds(instance: Instance) -> Floats:
+    """Return what each link costs at least: of what is requested below, the dearest of the least that each comes from.
+
+    A request comes over each link above it in some format that it can be made of, the smallest of them at least.
     """
-    least = {name: min(_sizes_above(problem, name)) for name in problem.size_of}
-    transmission = sum(
-        factor * max((least[name] for name in problem.requested_below[child]), default=0.0)
-        for (_, child), factor in problem.link_factor.items()
+    above = reachable(instance)
+    smallest = np.where(above, instance.size[:, None], np.inf).min(axis=0)
+    dearest = np.where(requested_below(instance), smallest, 0.0).max(axis=1, initial=0.0)
+    dearest[0] = 0.0
+    bounds: Floats = instance.link * dearest
+    return bounds
+
+
+def conversion_bound(instance: Instance) -> float:
+    """Return what making everything requested once costs at least, at a factor of 1: a minimum Steiner tree or less."""
+    together = instance._replace(
+        parent=np.full(1, -1),
+        first=np.zeros(2, dtype=np.int64),
+        children=np.zeros(0, dtype=np.int64),
+        link=np.zeros(1),
+        node=np.ones(1),
+        requests=np.atleast_2d(instance.requests.any(axis=0)),
     )
-    paths = conversion_paths(problem.source, problem.price_of)
-    requested = problem.requested_below[problem.root]
-    dearest = max((paths[name].cost for name in requested), default=0.0)
-    factor = min(problem.node_factor(node) for node in problem.top_down)
-    return alpha * transmission + beta * factor * dearest
-
-
-def _sizes_above(problem: AdaptationProblem, name: str) -> list[float]:
-    """Return the transmission costs of the formats that `name` can be made from, itself among them.
-
-    Only formats that can be made from the source count: no other is ever there.
-    """
-    backwards = {(end, start): price for (start, end), price in problem.price_of.items()}
-    there = conversion_paths(problem.source, problem.price_of)
-    sizes = [problem.size_of[other] for other in conversion_paths(name, backwards) if other in there]
-    return sizes or [problem.size_of[name]]
+    if len(instance.size) <= _SETS_FORMATS_MAX:
+        best = best_plan(together, NEVER)
+        assert best is not None
+        return best.cost
+    return dual_bound(together, NEVER).bound

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-__all__ = ["Path", "conversion_paths", "operators_for"]
+__all__ = ["Path", "conversion_paths"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +40,3 @@ def conversion_paths(source: str, prices: Mapping[tuple[str, str], float]) -> di
             if end not in paths:
                 heappush(heap, (cost + price, end, name))
     return paths
-
-
-def operators_for(paths: Mapping[str, Path], formats: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Return the operators on the paths to `formats`, each once, in an order in which their inputs are there.
-
-    >>> operators_for(conversion_paths("F0", {("F0", "F1"): 2.0, ("F1", "F2"): 1.0}), ["F2", "F1"])
-    (('F0', 'F1'), ('F1', 'F2'))
-    """
-    needed: set[str] = set()
-    for name in formats:
-        while name not in needed:
-            needed.add(name)
-            before = paths[name].before
-            if before is None:
-                break
-            name = before
-    # Paths come nearest first, and a format before another on a path is nearer or came earlier at the same cost.
-    return tuple((path.before, name) for name, path in paths.items() if name in needed and path.before is not None)

@@ -7,10 +7,12 @@ for no predicate can name what they hold. Of two fields with one name the later 
 from __future__ import annotations
 
 import re
+from typing import Protocol
 
 import msgspec
 
 from distributary.algebra.xml import XmlLimits, parse_xml
+from distributary.core.documents import Document, UnparsedDocument
 from distributary.core.errors import NotAcceptable, TooLarge
 from distributary.core.items import is_json, is_xml, media_type
 from distributary.core.values import Content, Opaque, Record, Value
@@ -24,7 +26,13 @@ _INTEGER_MAX = 2**63 - 1
 _INTEGER_MIN = -(2**63)
 
 
-def content_of(content_type: str, body: bytes, limits: XmlLimits = _DEFAULT_LIMITS) -> Content:
+class _ReadDocument(Protocol):
+    def __call__(self, body: bytes, /, *, limits: XmlLimits) -> Document | UnparsedDocument: ...
+
+
+def content_of(
+    content_type: str, body: bytes, limits: XmlLimits = _DEFAULT_LIMITS, *, read_document: _ReadDocument = parse_xml
+) -> Content:
     """Return the record, the document or, for any other type, the opaque content that a body is.
 
     Raises `NotAcceptable` for a body that is not what its type says (an empty one never is JSON or XML) and
@@ -36,7 +44,7 @@ def content_of(content_type: str, body: bytes, limits: XmlLimits = _DEFAULT_LIMI
     if is_json(content_type):
         return _record(body, limits)
     if is_xml(content_type):
-        return parse_xml(body, limits=limits)
+        return read_document(body, limits=limits)
     return Opaque(media_type(content_type))
 
 

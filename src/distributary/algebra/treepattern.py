@@ -18,7 +18,7 @@ from distributary.algebra.treepattern_grammar import LENGTH_MAX
 from distributary.algebra.treepattern_nodes import PatternNode, branches_of, flatten, impossible
 from distributary.algebra.treepattern_parser import read_pattern
 from distributary.algebra.treepattern_text import print_pattern
-from distributary.core.documents import Document
+from distributary.core.documents import Document, UnparsedDocument
 from distributary.core.errors import InputError
 from distributary.core.subscriptions import FilterText
 from distributary.core.values import Content
@@ -41,6 +41,8 @@ class TreePattern:
 
     def matches(self, item: Content) -> bool:
         """Tell whether the item is a document in which the pattern is found."""
+        if isinstance(item, UnparsedDocument):
+            item = item.document
         return isinstance(item, Document) and evaluate(self.nodes, item)
 
     def covers(self, other: Filter) -> bool:

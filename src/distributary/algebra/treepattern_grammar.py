@@ -17,7 +17,7 @@ from elementpath.xpath1 import XPath1Parser
 
 from distributary.core.errors import InputError
 
-__all__ = ["LENGTH_MAX", "bad_xpath", "check_namespaces", "read_tokens"]
+__all__ = ["LENGTH_MAX", "NAME", "XML_NAMESPACE", "bad_xpath", "check_namespaces", "read_tokens"]
 
 #: Characters of an expression.
 LENGTH_MAX = 16_384
@@ -30,8 +30,11 @@ _START = (
     r"A-Z_a-z\xC0-\xD6\xD8-\xF6\xF8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C\u200D\u2070-\u218F\u2C00-\u2FEF"
     r"\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD\U00010000-\U000EFFFF"
 )
-_NAME = re.compile(rf"[{_START}][{_START}\-.0-9\xB7\u0300-\u036F\u203F\u2040]*")
-_PREFIX = re.compile(rf"(?<![\w.\-]){_NAME.pattern}(?=:(?!:))")
+#: A name without a colon, as a regular expression.
+NAME = rf"[{_START}][{_START}\-.0-9\xB7\u0300-\u036F\u203F\u2040]*"
+XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
+_NAME = re.compile(NAME)
+_PREFIX = re.compile(rf"(?<![\w.\-]){NAME}(?=:(?!:))")
 _LITERAL = re.compile(r"""'[^']*'|"[^"]*\"""")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _OTHER_SPACE = re.compile(r"[^\S \t\r\n]")
@@ -44,7 +47,7 @@ class _Grammar(XPath1Parser):
     literals_pattern = re.compile(r"""'[^']*'|"[^"]*"|[0-9]+(?:\.[0-9]*)?|\.[0-9]+""")
     name_pattern = _NAME
     tokenizer = None
-    DEFAULT_NAMESPACES: ClassVar[dict[str, str]] = {"xml": "http://www.w3.org/XML/1998/namespace"}
+    DEFAULT_NAMESPACES: ClassVar[dict[str, str]] = {"xml": XML_NAMESPACE}
 
     @staticmethod
     def unescape(string_literal: str) -> str:
@@ -65,7 +68,7 @@ def check_namespaces(namespaces: Mapping[str, str]) -> None:
             raise InputError(f"the prefix {prefix!r} cannot be declared: {what}", field="namespaces")
         if not uri or _NOT_XML.search(uri):
             raise InputError(f"the namespace of {prefix!r} is not a URI: {uri!r}", field="namespaces")
-        if prefix == "xmlns" or (prefix == "xml") is not (uri == _Grammar.DEFAULT_NAMESPACES["xml"]):
+        if prefix == "xmlns" or (prefix == "xml") is not (uri == XML_NAMESPACE):
             raise InputError(f"the prefix {prefix!r} cannot stand for {uri!r}", field="namespaces")
 
 
@@ -92,9 +95,8 @@ def _check_text(text: str) -> None:
 
 
 def read_tokens(text: str, namespaces: Mapping[str, str]) -> XPathToken:
-    """Return the token tree; raises `InputError` for what is not XPath 1.0 at all."""
+    """Return the token tree; raises `InputError` for what is not XPath 1.0 at all. `namespaces` have been checked."""
     _check_text(text)
-    check_namespaces(namespaces)
     # elementpath takes a prefix that is also a word of the grammar (`and:a`) for that word: such prefixes are renamed.
     longer = "_" * (1 + max(map(len, namespaces), default=0))  # than any prefix that is declared
     words = [prefix for prefix in namespaces if prefix in _Grammar.symbol_table]

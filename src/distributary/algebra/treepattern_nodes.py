@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeAlias
+
+import msgspec
 
 from distributary.algebra.treepattern_values import Comparison, satisfiable_together
 
@@ -47,9 +48,11 @@ class Kind(StrEnum):
     ELEMENT = "element"
 
 
-@dataclass(frozen=True, slots=True)
-class PatternNode:
-    """One node; `name` is in Clark's notation, `*` for any, `{uri}*` for any of a namespace, empty without a name."""
+class PatternNode(msgspec.Struct, frozen=True, gc=False):
+    """One node; `name` is in Clark's notation, `*` for any, `{uri}*` for any of a namespace, empty without a name.
+
+    No dataclass: there are millions, and the garbage collector's looking at them took more time than reading patterns.
+    """
 
     #: Index of the parent; -1 for the document node, which is node 0.
     parent: int
@@ -60,10 +63,8 @@ class PatternNode:
     comparisons: tuple[Comparison, ...]
 
 
-#: What orders siblings: size, kind, whether it lacks comparisons, and a text that tells subtrees apart; so the largest
-#: element is the last, and paths read naturally. A flat text because comparing deep tuples recurses.
-_Key: TypeAlias = tuple[int, int, bool, str]
-_KINDS = list(Kind)
+#: The place of each kind among siblings.
+_KINDS = {kind: place for place, kind in enumerate(Kind)}
 
 
 @dataclass(slots=True)
@@ -144,22 +145,56 @@ def flatten(root: Branch) -> tuple[PatternNode, ...]:
     """
     order = [root]
     for branch in order:  # grows while it is walked: no recursion, however deep the pattern
-        branch.children = _merged(branch)
+        if len(branch.children) > 1:
+            branch.children = _merged(branch)
         order += branch.children
-    keys: dict[int, _Key] = {}
+    root.children = [child for child in root.children if not _says_nothing(root, child)]
+    siblings = _Siblings()
     for branch in reversed(order):
-        distinct = {keys[id(child)]: child for child in branch.children if not _says_nothing(branch, child)}
-        below = sorted(distinct)
-        branch.children = [distinct[key] for key in below]
-        keys[id(branch)] = _key(branch, below)
+        siblings.settle(branch)
     return _preorder(root)
 
 
-def _key(branch: Branch, below: list[_Key]) -> _Key:
-    comparisons = sorted(comparison.key() for comparison in branch.comparisons)
-    inner = ";".join(key[-1] for key in below)
-    text = f"{branch.kind.value}{branch.axis.value}{branch.name!r}{comparisons!r}({inner})"
-    return (1 + sum(key[0] for key in below), _KINDS.index(branch.kind), not comparisons, text)
+class _Siblings:
+    """Puts siblings in their order, from the leaves up, and takes out what is there twice.
+
+    They are ordered by size, kind, whether they lack comparisons, and then by a text that tells subtrees apart; so the
+    largest element is the last, and paths read naturally. The text is flat because comparing deep tuples recurses, and
+    it is made only for siblings that are equal in all else: few are.
+    """
+
+    def __init__(self) -> None:
+        self._sizes: dict[int, int] = {}
+        self._texts: dict[int, str] = {}
+
+    def settle(self, branch: Branch) -> None:
+        """Put the children of a branch in order; theirs are in order."""
+        children = branch.children
+        if len(children) > 1:
+            by_rank: dict[tuple[int, int, bool], list[Branch]] = {}
+            for child in children:
+                rank = (self._sizes[id(child)], _KINDS[child.kind], not child.comparisons)
+                by_rank.setdefault(rank, []).append(child)
+            children = branch.children = [each for rank in sorted(by_rank) for each in self._distinct(by_rank[rank])]
+        self._sizes[id(branch)] = 1 + sum(self._sizes[id(child)] for child in children)
+
+    def _distinct(self, equals: list[Branch]) -> list[Branch]:
+        if len(equals) == 1:
+            return equals
+        by_text = {self._text(each): each for each in equals}
+        return [by_text[text] for text in sorted(by_text)]
+
+    def _text(self, top: Branch) -> str:
+        """Return the text of a subtree in order."""
+        order = [top]
+        for branch in order:
+            order += [child for child in branch.children if id(child) not in self._texts]
+        for branch in reversed(order):
+            comparisons = sorted(comparison.key() for comparison in branch.comparisons)
+            inner = ";".join(self._texts[id(child)] for child in branch.children)
+            text = f"{branch.kind.value}{branch.axis.value}{branch.name!r}{comparisons!r}({inner})"
+            self._texts[id(branch)] = text
+        return self._texts[id(top)]
 
 
 def _preorder(root: Branch) -> tuple[PatternNode, ...]:
@@ -167,7 +202,9 @@ def _preorder(root: Branch) -> tuple[PatternNode, ...]:
     stack = [(root, -1)]
     while stack:
         branch, parent = stack.pop()
-        comparisons = tuple(sorted(branch.comparisons, key=Comparison.key))
+        comparisons = tuple(branch.comparisons)
+        if len(comparisons) > 1:
+            comparisons = tuple(sorted(comparisons, key=Comparison.key))
         stack += [(child, len(nodes)) for child in reversed(branch.children)]
         nodes.append(PatternNode(parent, branch.axis, branch.kind, branch.name, comparisons))
     return tuple(nodes)

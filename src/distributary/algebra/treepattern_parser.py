@@ -13,11 +13,12 @@ from collections.abc import Mapping
 
 from elementpath import XPathToken
 
-from distributary.algebra.treepattern_grammar import bad_xpath, read_tokens
+from distributary.algebra.treepattern_grammar import bad_xpath, check_namespaces, read_tokens
 from distributary.algebra.treepattern_nodes import Axis, Branch, Kind, PatternNode, flatten
+from distributary.algebra.treepattern_quick import read_quickly
 from distributary.algebra.treepattern_values import Comparison, Operator, comparison
 
-__all__ = ["read_pattern"]
+__all__ = ["read_pattern", "read_slowly"]
 
 #: Nodes of one pattern, before normal form.
 _NODES_MAX = 512
@@ -30,9 +31,15 @@ _ARITHMETIC = {"+", "-", "*", "div", "mod"}
 
 def read_pattern(text: str, namespaces: Mapping[str, str]) -> tuple[PatternNode, ...]:
     """Return the nodes of the pattern that `text` means; raises `InputError` (field `xpath` or `namespaces`)."""
+    check_namespaces(namespaces)
+    return flatten(read_quickly(text, namespaces) or read_slowly(text, namespaces))
+
+
+def read_slowly(text: str, namespaces: Mapping[str, str]) -> Branch:
+    """Return the document node of the pattern that `text` means, by elementpath; `namespaces` have been checked."""
     reader = _Reader()
     reader.condition(read_tokens(text, namespaces), reader.document)
-    return flatten(reader.document)
+    return reader.document
 
 
 def _bare(token: XPathToken) -> XPathToken:

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+import msgspec
+
 __all__ = ["NEVER", "Comparison", "Operator", "comparison", "implied", "number_of", "satisfiable_together"]
 
 # XPath 1.0, 4.4 (number) and 3.7 (Number): no plus sign, no exponent, only these four kinds of white space.
@@ -46,8 +48,7 @@ def number_of(text: str) -> float:
     return float(found[1]) if found else math.nan
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(msgspec.Struct, frozen=True, gc=False):
     """A node's value compared with a literal: a number, or a string for `=` and `!=`; made by `comparison`."""
 
     operator: Operator

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from distributary.algebra.xml import XmlLimits
+from distributary.core.errors import InputError
+
 __all__ = ["NodeConfig"]
 
 
@@ -25,7 +28,9 @@ class NodeConfig:
     request_timeout_seconds: float = 10.0
     retention_seconds: float = 86400.0
     retention_bytes: int = 1 << 30
+    #: Larger items, and JSON or XML that nests deeper, are refused by the source; others take what it took.
     item_bytes_max: int = 16 << 20
+    item_depth_max: int = 256
     batch_items_max: int = 100_000
     #: Bodies under way to one child or subscriber before the node waits for it.
     window_bytes: int = 4 << 20
@@ -36,3 +41,11 @@ class NodeConfig:
     subscribers_max: int = 100_000
     #: Requests that wait for the source at one time.
     requests_max: int = 10_000
+
+    def __post_init__(self) -> None:
+        """Refuse what no node of the tree could read."""
+        limits = XmlLimits()
+        if not 1 <= self.item_bytes_max <= limits.bytes:
+            raise InputError(f"must be 1 to {limits.bytes} bytes, not {self.item_bytes_max}", field="item size")
+        if not 1 <= self.item_depth_max <= limits.depth:
+            raise InputError(f"must be 1 to {limits.depth}, not {self.item_depth_max}", field="item depth")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from distributary.algebra import filter_of
@@ -31,7 +31,7 @@ class Downward:
 
         def make() -> Wanted:
             since = 0 if self.tree.is_source else None
-            return Wanted(self.tree.next_number(), filter_of(text), self.tree.version, since)
+            return Wanted(filter_of(text), since)
 
         if stream.hold(text, outlet, make):
             self.upward.want(stream, text, stream.wanted[text])
@@ -52,7 +52,7 @@ class Downward:
         del outlet.starts[text]
         unwanted = stream.release(text, outlet.key)
         if unwanted is not None:
-            self.upward.unwant(unwanted)
+            self.upward.unwant(stream, text, unwanted)
 
     def gained(self, link: LinkId, peer: Peer) -> None:
         """Begin with a child that wants nothing yet."""
@@ -65,7 +65,10 @@ class Downward:
             self.release(self.tree.streams[name], outlet)
 
     def filters_came(self, link: LinkId, message: Filters) -> None:
-        """Take over a child's filters: whole, or a change of the version known here."""
+        """Take over a child's filters: whole, or a change of the version known here.
+
+        What a child had through another filter so far is owed from its mark; the outlet goes back there.
+        """
         child = self.tree.children[link]
         if message.version < child.version:
             return
@@ -77,20 +80,19 @@ class Downward:
             removed: Iterable[int] = [number for number in child.filters if number not in stay]
         else:
             removed = message.removed
-        resumed = {name: mark for name, mark in message.marks.items() if name not in child.outlets}
         for added in message.added:
             if added.number not in child.filters:
-                self._add(link, child, added, resumed)
+                self._add(link, child, added, message)
         for number in removed:
             self._remove(child, number)
         child.version = message.version
         child.confirmed = 0
 
-    def _add(
-        self, link: LinkId, child: ChildLink, added: NumberedFilter, resumed: Mapping[StreamName, Sequence]
-    ) -> None:
+    def _add(self, link: LinkId, child: ChildLink, added: NumberedFilter, message: Filters) -> None:
         """Let a child want one filter more. One that comes from elsewhere is owed what follows its mark."""
         name, text = added.stream, added.text
+        # On a link that has been in use, a range without the fresh filter's matches may still be on its way.
+        mark = None if child.version and added.number in message.fresh else message.marks.get(name)
         earlier = child.numbers.get((name, text))
         if earlier is not None:
             del child.filters[earlier]
@@ -99,13 +101,16 @@ class Downward:
                 stream = self.tree.stream(check_stream(name))
                 outlet = child.outlets.get(name)
                 if outlet is None:
-                    mark = resumed.get(name)
                     outlet = self.tree.outlet(link, name, child=True, sent=mark or 0, open=mark is not None)
                     child.outlets[name] = outlet
+                elif mark is not None:
+                    outlet.go_back(min(mark, outlet.told) if outlet.open else mark)
+                    outlet.open = True
+                    stream.behind[link] = outlet
                 self.hold(stream, text, outlet)
             except InputError as error:
                 raise ProtocolError(child.peer.url, f"sent a filter that is refused: {error}") from None
-            outlet.starts[text] = resumed.get(name)
+            outlet.starts[text] = mark
         child.filters[added.number] = (name, text)
         child.numbers[name, text] = added.number
         child.unconfirmed[name, text] = None
@@ -152,8 +157,11 @@ class Downward:
         fresh = all(start is None for start in outlet.starts.values())
         start = max(since, stream.head if fresh else outlet.position(stream.head))
         if fresh:
-            outlet.sent = outlet.told = outlet.acknowledged = start
+            # Not acknowledged: a child whose mark is before the start is brought to it with the next keep-alive.
+            outlet.sent = outlet.told = start
             outlet.open = True
+            # Nobody waits for word of what is under way any more, so it must not keep the window shut.
+            outlet.window.clear()
         outlet.starts[text] = start
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from distributary.algebra import content_of
 from distributary.broker.outlet import PATIENCE_SECONDS_MAX, PATIENCE_SECONDS_MIN, Outlet, OutletKey
 from distributary.broker.requests import Requests
 from distributary.broker.stream import Stream
@@ -22,14 +21,16 @@ from distributary.core.items import Item
 from distributary.core.messages import Fetch, Fetched, Items, Taken
 from distributary.core.subscriptions import FilterText
 from distributary.core.values import Content, Opaque
+from distributary.matching import read_content
+from distributary.matching.hints import compact
 
-__all__ = ["Flow", "Hit", "read_content"]
+__all__ = ["Flow", "Hit"]
 
 
-def read_content(item: Item) -> Content:
+def _content(item: Item) -> Content:
     """Return an item's content, which the source has checked; what cannot be read all the same is opaque."""
     try:
-        return content_of(item.content_type, item.body)
+        return read_content(item.content_type, item.body)
     except InputError:
         return Opaque(item.content_type)
 
@@ -84,7 +85,7 @@ class Flow:
             def content(item: Item = item) -> Content:
                 if item.seq not in contents:
                     self.tree.counters["items_matched_afresh"] += 1
-                    contents[item.seq] = read_content(item)
+                    contents[item.seq] = _content(item)
                 return contents[item.seq]
 
             matched.append(stream.matches(content, item.header, self.tree.node))
@@ -230,7 +231,7 @@ class Flow:
             hits = []
             for item in items:
                 if outlet.sent < item.seq <= upto:
-                    content = read_content(item)
+                    content = _content(item)
                     texts = tuple(text for text in outlet.starts if stream.wanted[text].filter.matches(content))
                     if texts:
                         hits.append(Hit(item, texts))
@@ -252,7 +253,9 @@ class Flow:
         items = tuple(
             msgspec.structs.replace(
                 hit.item,
-                header=Header(version, tuple(sorted(child.numbers[outlet.stream, text] for text in hit.texts))),
+                header=compact(
+                    Header(version, tuple(sorted(child.numbers[outlet.stream, text] for text in hit.texts)))
+                ),
             )
             for hit in hits
         )
@@ -277,13 +280,10 @@ class Flow:
         outlet = stream.outlets.get(link) if stream is not None else None
         if stream is None or outlet is None:
             return
-        outlet.window.taken(message.mark)
-        outlet.acknowledged = message.mark
+        outlet.taken(message.mark)
         if message.missing and message.mark < outlet.told:
             self.tree.counters["rewinds"] += 1
-            outlet.live, outlet.waiting = False, None
-            outlet.sent = outlet.told = message.mark
-            outlet.window.clear()
+            outlet.go_back(message.mark)
             stream.behind[link] = outlet
         self.serve(stream, outlet, now)
 
@@ -306,7 +306,8 @@ class Flow:
     def _complete(self, stream: Stream, message: Fetch) -> bool:
         if stream.head < message.upto:
             return False
-        sinces = [stream.since(text) for text in message.filters]
+        filters = self.requests.filters_of(message.filters)
+        sinces = [stream.complete_after(*pair) for pair in zip(message.filters, filters, strict=True)]
         return all(since is not None and since <= message.after for since in sinces)
 
     def _answer_fetch(self, purpose: _ChildFetch, done: LogRead) -> None:
@@ -316,7 +317,7 @@ class Flow:
         filters = self.requests.filters_of(message.filters)
         items = []
         for item in done.items:
-            content = read_content(item)
+            content = _content(item)
             if any(wanted.matches(content) for wanted in filters):
                 items.append(item)
         self.tree.emit(SendMessage(purpose.link, Fetched(message.request, done.upto, tuple(items))))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, deque
+from collections.abc import Callable
 
 from distributary.broker.config import NodeConfig
 from distributary.broker.machine import TreeMachine
@@ -34,6 +35,8 @@ from distributary.core.inputs import (
 )
 from distributary.core.messages import Join, Peer, Publish
 from distributary.core.status import NodeStatus, PeerStatus, PlanChannel, StreamPlan, StreamStatus, TreeStatus
+from distributary.core.subscriptions import FilterText
+from distributary.matching import CompiledMatcher, Matcher
 from distributary.overlay import Membership, MembershipSettings
 
 __all__ = ["Node"]
@@ -42,10 +45,22 @@ _LAST_INPUTS = 16
 
 
 class Node:
-    """The same class runs live and in simulation. Its first input is `Started`."""
+    """The same class runs live and in simulation. Its first input is `Started`.
 
-    def __init__(self, config: NodeConfig, generator: Generator) -> None:
+    Args:
+        config: Its settings.
+        generator: Chance.
+        matcher: Makes what holds the filters of one stream; by default, compiled code is loaded when it is needed.
+    """
+
+    def __init__(
+        self,
+        config: NodeConfig,
+        generator: Generator,
+        matcher: Callable[[], Matcher[FilterText]] = CompiledMatcher,
+    ) -> None:
         self.config = config
+        self._matcher = matcher
         self.counters: Counter[str] = Counter()
         self._generator = generator
         self._effects: list[Effect] = []
@@ -130,7 +145,7 @@ class Node:
             )
             generator = self._generator.fork("membership", index)
             membership = Membership(me, str(index), settings, generator, self._has_room, self._effects_add)
-            tree = Tree(self.config, membership, self._effects_add, tokens, self.counters)
+            tree = Tree(self.config, membership, self._effects_add, tokens, self.counters, self._matcher)
             self._machines.append(TreeMachine(tree))
         for machine in self._machines:
             machine.start(started.streams if machine is self._machines[0] else (), now)
@@ -221,6 +236,7 @@ class Node:
         channels = tuple(
             PlanChannel(wanted.number, text.kind, text.text, dict(text.namespaces))
             for text, wanted in (known.wanted.items() if known is not None else ())
+            if wanted.number is not None
         )
         return StreamPlan(f"{self._id}:{machine.tree.version - 1}", channels)
 

@@ -73,6 +73,8 @@ class Outlet:
     #: How far the child has been told of that, and how far it is known to have come.
     told: Sequence = 0
     acknowledged: Sequence = 0
+    #: How far the child was told before it went back: such ranges may still be on their way.
+    reached: Sequence = 0
     live: bool = False
     #: The log read or fetch that is under way, the end of its range, and when it was asked for.
     waiting: int | None = None
@@ -85,11 +87,27 @@ class Outlet:
     #: With `every`: how far the last release lets it go.
     released: Sequence | None = None
 
+    def go_back(self, mark: Sequence) -> None:
+        """Hand over again what follows a mark; what is under way does not count any more."""
+        self.reached = max(self.reached, self.told)
+        self.live, self.waiting = False, None
+        self.sent = self.told = mark
+        # What comes again is to be acknowledged again, for it fills the window.
+        self.acknowledged = min(self.acknowledged, mark)
+        self.window.clear()
+
+    def taken(self, mark: Sequence) -> None:
+        """Note how far the other side has come; it may be further than what it was told since going back."""
+        self.window.taken(mark)
+        if mark > self.told:
+            self.told, self.sent = mark, max(self.sent, mark)
+        self.acknowledged = mark
+
     def position(self, mark: Sequence) -> Sequence:
-        """Return how far the outlet has come, ranges that are being fetched included."""
+        """Return how far the outlet has ever come, ranges that are being fetched included."""
         if self.live:
             return mark
-        return max(self.sent, self.waiting_upto if self.waiting is not None else 0)
+        return max(self.sent, self.reached, self.waiting_upto if self.waiting is not None else 0)
 
     def limit(self, mark: Sequence) -> Sequence:
         """Return how far it may be served now."""

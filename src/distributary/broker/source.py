@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from distributary.algebra import content_of
+from distributary.algebra.xml import XmlLimits
 from distributary.broker.flow import Flow
 from distributary.broker.stream import Stream
 from distributary.broker.tree import Tree
@@ -19,6 +19,7 @@ from distributary.core.inputs import Appended, RecoveredKey, RecoveredStream
 from distributary.core.items import Item
 from distributary.core.messages import Publish, Published
 from distributary.core.values import Content
+from distributary.matching import read_content
 
 __all__ = ["ChildPublisher", "Source"]
 
@@ -122,11 +123,12 @@ class Source:
                 f"has {len(message.items)} items, at most {config.batch_items_max} are allowed", field="body"
             )
         contents = []
+        limits = XmlLimits(depth=config.item_depth_max)
         for index, new in enumerate(message.items):
             if len(new.body) > config.item_bytes_max:
                 raise TooLarge(f"has {len(new.body)} bytes, at most {config.item_bytes_max} are allowed", field="item")
             try:
-                contents.append(content_of(new.content_type, new.body))
+                contents.append(read_content(new.content_type, new.body, limits))
             except InputError as error:
                 if len(message.items) == 1:
                     raise error.at(field="item") from None

@@ -16,6 +16,7 @@ from distributary.core.errors import InputError
 from distributary.core.ids import LinkId, Sequence, StreamName
 from distributary.core.messages import Peer
 from distributary.core.subscriptions import FilterText
+from distributary.matching import Matcher
 from distributary.overlay import Membership
 
 __all__ = ["ChildLink", "Tree"]
@@ -46,6 +47,8 @@ class Tree:
     #: Numbers of log operations, unique at this node.
     tokens: Iterator[int]
     counters: Counter[str]
+    #: Makes the matcher of a stream.
+    matcher: Callable[[], Matcher[FilterText]]
     streams: dict[StreamName, Stream] = field(default_factory=dict)
     children: dict[LinkId, ChildLink] = field(default_factory=dict)
     #: The version of the set of filters that are wanted here; every change makes another.
@@ -80,7 +83,7 @@ class Tree:
                 raise InputError(
                     f"this node has {self.config.streams_max} streams, no more are allowed", field="stream"
                 )
-            stream = self.streams[name] = Stream(name, Segments(), mark=0 if self.is_source else None)
+            stream = self.streams[name] = Stream(name, Segments(), self.matcher(), mark=0 if self.is_source else None)
         return stream
 
     def outlet(self, key: str, name: StreamName, *, child: bool, sent: Sequence = 0, open: bool = False) -> Outlet:  # noqa: A002

@@ -15,7 +15,17 @@ from contextlib import contextmanager
 
 import typer
 
-from distributary.cli import calibration, demonstration, experiments, merging, network, planning, spark
+from distributary.cli import (
+    calibration,
+    demonstration,
+    experiments,
+    generating,
+    matching,
+    merging,
+    network,
+    planning,
+    spark,
+)
 from distributary.core.errors import DistributaryError, InputError, MissingExtra
 
 __all__ = ["app", "main"]
@@ -35,7 +45,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for commands in (merging, planning, calibration, spark, network, experiments, demonstration):
+for commands in (merging, matching, planning, calibration, spark, network, experiments, generating, demonstration):
     commands.register(app)
 
 

@@ -12,6 +12,7 @@ from distributary.core.errors import InputError
 if TYPE_CHECKING:
     from distributary.client import Client
     from distributary.core.status import NodeStatus
+    from distributary.runtime.node_process import MakeNode
 
 __all__ = ["register"]
 
@@ -24,6 +25,8 @@ _Node = Annotated[
 _Stream = Annotated[str, typer.Option(help="The stream's name.")]
 _TokenFile = Annotated[Path | None, typer.Option(metavar="FILE", help="A file whose first token is shown to the node.")]
 _Authorities = Annotated[Path | None, typer.Option("--tls-ca", metavar="FILE", help="Whom to trust, as PEM.")]
+_ItemSize = Annotated[str, typer.Option(metavar="SIZE", help="The largest item that a source takes.")]
+_ItemDepth = Annotated[int, typer.Option(help="How deep the JSON or XML may nest that a source takes.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -45,6 +48,8 @@ def node(
     retention: Annotated[
         str, typer.Option(metavar="AGE,SIZE", help="How long and how much the source keeps.")
     ] = "24h,1GiB",
+    item_size: _ItemSize = "16MiB",
+    item_depth: _ItemDepth = 256,
     advertise: Annotated[
         str | None, typer.Option(metavar="URL", help="Where other nodes reach this one, if not where it listens.")
     ] = None,
@@ -59,7 +64,7 @@ def node(
     """Run a node: the source of a new tree, or with --join a part of one. It stops on SIGTERM or Ctrl-C."""
     import asyncio
 
-    from distributary.broker import Node, NodeConfig
+    from distributary.broker import NodeConfig
     from distributary.cli.output import out, print_json_line
     from distributary.client.exchange import checked_urls
     from distributary.runtime.node_process import serve
@@ -69,7 +74,6 @@ def node(
 
     age, size = _retention(retention)
     address = listen_address(listen)
-    joins = checked_urls(join, "--join") if join else ()
     label = name or (f"node-{address.port}" if address.port else "node")
     pages = tuple(routes())
     options = ProcessOptions(
@@ -82,15 +86,28 @@ def node(
         tls_authorities=tls_ca,
         dashboard=Dashboard(pages, tuple(page.path for page in pages)),
     )
-    config = NodeConfig("", name=name, joins=joins, fanout=fanout, retention_seconds=age, retention_bytes=size)
+    joins = checked_urls(join, "--join") if join else ()
+    limits = {"item_bytes_max": _size(item_size), "item_depth_max": item_depth}
+    config = NodeConfig("", name, joins, fanout, retention_seconds=age, retention_bytes=size, **limits)
 
     def announce(url: str) -> None:
-        if as_json:
-            print_json_line({"url": url, "data": str(options.data)})
-        else:
-            out.print(f"listening on {url}, data in {options.data}")
+        shown = {"url": url, "data": str(options.data)}
+        print_json_line(shown) if as_json else out.print(f"listening on {url}, data in {options.data}")
 
-    return asyncio.run(serve(config, options, Node, announce))
+    return asyncio.run(serve(config, options, _node_maker(label), announce))
+
+
+def _node_maker(label: str) -> MakeNode:
+    """Return what makes the node: its matchers load and rebuild compiled code beside it."""
+    from functools import partial
+
+    from distributary.broker import Node
+    from distributary.matching import CompiledMatcher
+    from distributary.runtime.preparation import BackgroundPreparation, in_background
+    from distributary.runtime.reports import Reports
+
+    ready = BackgroundPreparation(Reports(label).write)
+    return partial(Node, matcher=partial(CompiledMatcher, ready=ready, later=in_background))
 
 
 def publish(
@@ -219,6 +236,15 @@ def _retention(text: str) -> tuple[float, int]:
         return seconds_of(age), bytes_of(size)
     except InputError as error:
         raise error.at(field="--retention") from None
+
+
+def _size(text: str) -> int:
+    from distributary.core.units import bytes_of
+
+    try:
+        return bytes_of(text)
+    except InputError as error:
+        raise error.at(field="--item-size") from None
 
 
 def _namespace(text: str) -> tuple[str, str]:

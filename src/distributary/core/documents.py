@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["Document"]
+__all__ = ["Document", "UnparsedDocument"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +42,21 @@ class Document:
     def string_value(self, element: int) -> str:
         """Return the concatenated text of an element and its descendants (XPath 1.0, 5.2)."""
         return self.text[self.text_starts[element] : self.text_ends[element]]
+
+
+class UnparsedDocument:
+    """A well-formed document that is parsed when somebody looks inside; compiled matchers read its bytes instead."""
+
+    __slots__ = ("_document", "_parse", "body")
+
+    def __init__(self, body: bytes, parse: Callable[[bytes], Document]) -> None:
+        self.body = body
+        self._parse = parse
+        self._document: Document | None = None
+
+    @property
+    def document(self) -> Document:
+        """Return the parsed document; it is parsed once."""
+        if self._document is None:
+            self._document = self._parse(self.body)
+        return self._document

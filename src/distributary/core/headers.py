@@ -1,8 +1,9 @@
-"""What travels beside an item so that nodes below decide cheaply: the merged queries that it matched.
+"""What travels beside an item so that nodes below decide cheaply: the merged queries that it matched, and hints.
 
 Header and annotation are one mechanism: paper 000 sends the list of merged queries with an answer, paper 002 what a
 router found out about a document. A header is a hint from upstream; without one, or with a plan's version that a
-node does not know, the node matches afresh and gets the same answer.
+node does not know, the node matches afresh and gets the same answer. What the hints say is `matching.hints`'s; here
+they are bytes.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ __all__ = ["Header", "decode_header", "encode_header"]
 
 
 class Header(msgspec.Struct, frozen=True, array_like=True):
-    """The version of the plan that was matched, and the channels (merged queries) that matched, ascending."""
+    """The version of the plan that was matched, the channels (merged queries) that matched, ascending, and hints."""
 
     version: str
     channels: tuple[ChannelId, ...] = ()
+    #: The annotations of paper 002, for the table of filters whose version they name.
+    hints: bytes = b""
 
 
 def encode_header(header: Header) -> str:
@@ -35,7 +38,7 @@ def decode_header(text: str) -> Header:
     """Return the header that `encode_header` wrote; anything else is an `InputError`.
 
     >>> decode_header(encode_header(Header("p1", (0, 7))))
-    Header(version='p1', channels=(0, 7))
+    Header(version='p1', channels=(0, 7), hints=b'')
     """
     try:
         header = msgspec.msgpack.decode(b64decode(text, validate=True), type=Header)

@@ -101,7 +101,9 @@ class NumberedFilter(msgspec.Struct, frozen=True, array_like=True):
 class Filters(_Message, frozen=True):
     """What the sender's subtree wants, as a change from version `base`, or whole when `base` is 0.
 
-    `marks` says, in a whole one, how far the sender is complete in each stream that it knows.
+    `marks` says how far the sender is complete in the streams of `added`: a child from elsewhere is owed what follows,
+    and so is one whose filter had its matches through another one so far. `fresh` has the numbers of those filters for
+    which the sender has nothing yet.
     """
 
     version: int
@@ -109,6 +111,7 @@ class Filters(_Message, frozen=True):
     added: tuple[NumberedFilter, ...] = ()
     removed: tuple[int, ...] = ()
     marks: dict[StreamName, Sequence] = {}
+    fresh: tuple[int, ...] = ()
 
 
 class FiltersWanted(_Message, frozen=True):

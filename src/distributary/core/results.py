@@ -75,6 +75,8 @@ class DeliveryResult(msgspec.Struct, frozen=True):
     rounds: float
     trees: dict[str, dict[str, str]]
     filters: tuple[FilterQuality, ...]
+    #: Whether no trees have a better quality; said only when it is proven.
+    optimal: bool = False
 
 
 class LinkFormats(msgspec.Struct, frozen=True, rename={"source": "from", "target": "to"}):

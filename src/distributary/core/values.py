@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TypeAlias
 
-from distributary.core.documents import Document
+from distributary.core.documents import Document, UnparsedDocument
 
 __all__ = ["Block", "ColumnType", "Content", "Opaque", "Record", "Schema", "Value"]
 
@@ -47,4 +47,4 @@ class Opaque:
     content_type: str
 
 
-Content: TypeAlias = Record | Document | Block | Opaque
+Content: TypeAlias = Record | Document | UnparsedDocument | Block | Opaque

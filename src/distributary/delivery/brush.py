@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from distributary.core.errors import InputError
-from distributary.delivery.problem import DeliveryProblem
+from distributary.delivery.compiled.forest import SOURCE
+from distributary.delivery.compiled.joining import grow_brush
+from distributary.delivery.construction import Construction
+from distributary.delivery.network import Network, NotConnected
 
 __all__ = ["brush"]
 
 
-def brush(problem: DeliveryProblem) -> dict[str, dict[str, str]]:
-    """Return trees of depth one; a node that has no link from a source it wants is an `InputError`."""
-    trees: dict[str, dict[str, str]] = {stream.id: {} for stream in problem.streams}
-    for number, wanted in enumerate(problem.filters):
-        source = problem.stream_of[wanted.stream].source
-        if problem.delay(source, wanted.node) is None:
-            raise InputError(
-                f"there is no link from {source!r}, the source of {wanted.stream!r}, to {wanted.node!r}",
-                record=f"filters[{number}]",
-            )
-        trees[wanted.stream][wanted.node] = source
-    return trees
+def brush(network: Network) -> Construction:
+    """Grow trees of depth one; `NotConnected` for a node that has no link from a source it wants."""
+    alone = grow_brush(network.forest)
+    if alone >= 0:
+        raise NotConnected(alone, SOURCE)
+    return Construction()

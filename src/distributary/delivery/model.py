@@ -1,22 +1,23 @@
-"""The measures of paper 001, sections 3.2, 4 and 6.1, for given trees: bandwidth, drop, delay, quality, fairness."""
+"""The measures of paper 001, sections 3.2, 4 and 6.1, for given trees: bandwidth, drop, delay, quality, fairness.
+
+`trees.edges_of` and `drops.arrivals` say the same in plain Python, a link and a filter at a time; tests compare.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, pvariance
+
+import numpy as np
 
 from distributary.core.results import FilterQuality
-from distributary.core.subscriptions import Quality
-from distributary.delivery.drops import arrivals
+from distributary.delivery.compiled.forest import Floats, Forest
+from distributary.delivery.network import grown
 from distributary.delivery.problem import DeliveryProblem
-from distributary.delivery.trees import Edge, Trees, edges_of, path_to_source
+from distributary.delivery.qualities import DROP_TOLERANCE, quality_at
+from distributary.delivery.trees import Trees
 
-__all__ = ["Measures", "measure", "quality_of"]
-
-#: Drops up to this are none, and over the limit by no more than this are within it.
-DROP_TOLERANCE = 1e-9
+__all__ = ["Measures", "fairness", "geometric_mean", "measure", "total_bandwidth"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,57 +37,40 @@ class Measures:
     converged: bool
 
 
-def quality_of(drop: float, delay: float, limits: Quality) -> float:
-    """Return C(r, d), the quality function of section 4.1 with the filter's own limits.
-
-    >>> limits = Quality(drop=0.2, delay=1.0)
-    >>> [quality_of(drop, delay, limits) for drop, delay in ((0.2, 1), (0.2, 2), (0.4, 1))]
-    [1.0, 0.5, 0.25]
-    """
-    if drop <= limits.drop + DROP_TOLERANCE:
-        return 1.0 if limits.delay is None or delay <= limits.delay else 0.5
-    return 0.5 * limits.drop / drop
-
-
 def measure(problem: DeliveryProblem, trees: Trees) -> Measures:
     """Return the measures of valid trees; filters in the order of the problem."""
-    edges = edges_of(problem, trees)
-    arrived = arrivals(problem, edges)
-    filters = []
-    for wanted in problem.filters:
-        drop = 1.0 - arrived.fractions[wanted.stream, wanted.node]
-        drop = 0.0 if drop <= DROP_TOLERANCE else drop
-        delay = _delay(problem, trees, wanted.stream, wanted.node)
-        filters.append(FilterQuality(wanted.node, wanted.stream, drop, delay, quality_of(drop, delay, wanted.quality)))
+    network, converged = grown(problem, trees)
+    forest = network.forest
+    uploads = np.array([math.inf if node.upload is None else node.upload for node in problem.nodes])
+    drops = 1.0 - forest.kept
+    drops[drops <= DROP_TOLERANCE] = 0.0
+    filters = tuple(
+        FilterQuality(wanted.node, wanted.stream, drop, delay, quality_at(wanted.pieces, drop, delay))
+        for wanted, drop, delay in zip(problem.filters, drops.tolist(), forest.delay.tolist(), strict=True)
+    )
     return Measures(
-        quality=_geometric_mean([found.quality for found in filters]),
-        total_bandwidth=math.fsum(edge.bandwidth for edge in edges),
-        fairness=_fairness(problem, edges),
-        delay_variance=pvariance([found.delay for found in filters]),
-        filters=tuple(filters),
-        converged=arrived.converged,
+        quality=geometric_mean(np.array([found.quality for found in filters])),
+        total_bandwidth=total_bandwidth(forest),
+        fairness=fairness(forest, uploads),
+        delay_variance=float(np.var(forest.delay)),
+        filters=filters,
+        converged=converged,
     )
 
 
-def _delay(problem: DeliveryProblem, trees: Trees, stream: str, node: str) -> float:
-    """Return the sum of link delays and of the forwarding nodes' processing delays (section 4.2)."""
-    total = 0.0
-    for parent, child in path_to_source(problem, trees, stream, node):
-        link = problem.delay(parent, child)
-        assert link is not None, f"{parent} and {child} are not connected"
-        total += link + problem.processing_delay
-    return total
+def total_bandwidth(forest: Forest) -> float:
+    """Return the bytes per second of all links when nothing is dropped (section 3.2)."""
+    return math.fsum(forest.load)
 
 
-def _geometric_mean(values: Sequence[float]) -> float:
-    if min(values) <= 0.0:
-        return 0.0
-    return math.exp(fmean(math.log(value) for value in values))
+def fairness(forest: Forest, uploads: Floats) -> float:
+    """Return the variance over all nodes of what they forward, without drops, divided by their uploads (6.1).
+
+    A node whose upload has no limit carries any load with no share of it.
+    """
+    return float(np.var(forest.forwarded[0] / uploads))
 
 
-def _fairness(problem: DeliveryProblem, edges: Sequence[Edge]) -> float:
-    forwarded = dict.fromkeys((node.id for node in problem.nodes), 0.0)
-    for edge in edges:
-        forwarded[edge.parent] += edge.bandwidth
-    # A node whose upload has no limit carries any load with no share of it.
-    return pvariance([forwarded[node.id] / node.upload if node.upload is not None else 0.0 for node in problem.nodes])
+def geometric_mean(values: Floats) -> float:
+    """Return the geometric mean; 0 when one value is."""
+    return math.exp(float(np.log(values).mean())) if values.min() > 0.0 else 0.0

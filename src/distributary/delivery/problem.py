@@ -1,7 +1,9 @@
 """The stream delivery problem of paper 001, sections 2.2 and 3: nodes, links, streams and filters over blocks.
 
-Records and their checks only; trees are `trees`, their measures `model`. A filter is a set of numbered blocks of its
-stream: it is applicable over another when its blocks are a subset, and its amortized size Φ is its share of the blocks.
+Records and their checks only; trees are `trees`, their measures `model`. A filter selects numbered blocks of its stream
+and, where the problem names fields, projects onto some of them: it is applicable over another when its blocks and its
+fields are subsets, and its amortized size Φ is its share of the blocks times its share of a tuple's size. Of several
+filters together the selections are joined, and so are the projections (section 2.2).
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import msgspec
 
 from distributary.core.errors import InputError
 from distributary.core.subscriptions import Quality
+from distributary.delivery.qualities import QualityPiece, check_pieces, template
 
 __all__ = ["DeliveryFilter", "DeliveryNode", "DeliveryProblem", "DeliveryStream", "Link", "check_problem"]
 
@@ -45,12 +48,22 @@ class DeliveryStream(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DeliveryFilter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one node wants of one stream, and the drop and delay that it tolerates."""
+    """What one node wants of one stream, and what delivery is worth to it."""
 
     node: str
     stream: str
     blocks: frozenset[int]
+    #: The drop and the delay that it tolerates: the template of section 4.1.
     quality: Quality = Quality()
+    #: The fields that it projects onto; without them, all.
+    fields: frozenset[str] | None = None
+    #: Any other quality function, in place of the template; see `qualities`.
+    function: tuple[QualityPiece, ...] = ()
+
+    @property
+    def pieces(self) -> tuple[QualityPiece, ...]:
+        """The quality function C(r, d) of the filter."""
+        return self.function or template(self.quality)
 
 
 class DeliveryProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
@@ -67,6 +80,8 @@ class DeliveryProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True, d
     processing_delay: float = 0.0
     #: The delay of links that are not listed, in the logical model; without it they must not be used.
     default_delay: float | None = None
+    #: The fields of a tuple with their sizes, which only their shares matter of; empty: filters do not project.
+    fields: dict[str, float] = {}
 
     @cached_property
     def link_of(self) -> dict[tuple[str, str], Link]:
@@ -91,9 +106,19 @@ class DeliveryProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True, d
             return link.delay
         return self.default_delay if self.model == "logical" else None
 
-    def bandwidth(self, stream: str, blocks: Iterable[int]) -> float:
-        """Return λ·Φ: the bytes per second of a stream after a filter of these blocks, without repetitions."""
-        return self.stream_of[stream].rate * len(list(blocks)) / self.blocks
+    def bandwidth(self, stream: str, filters: Iterable[DeliveryFilter]) -> float:
+        """Return λ·Φ: the bytes per second of a stream after these filters together."""
+        blocks: set[int] = set()
+        fields: set[str] = set()
+        for each in filters:
+            blocks |= each.blocks
+            fields |= self.projection(each)
+        share = math.fsum(self.fields[name] for name in fields) / math.fsum(self.fields.values()) if self.fields else 1
+        return self.stream_of[stream].rate * len(blocks) / self.blocks * share
+
+    def projection(self, wanted: DeliveryFilter) -> frozenset[str]:
+        """Return the fields that a filter lets through."""
+        return frozenset(self.fields) if wanted.fields is None else wanted.fields
 
 
 def check_problem(problem: DeliveryProblem) -> None:
@@ -103,6 +128,8 @@ def check_problem(problem: DeliveryProblem) -> None:
     _not_negative(problem.default_delay, "default_delay", None)
     if problem.model == "physical" and problem.default_delay is not None:
         raise InputError("is only for the logical model: nodes without a link are not connected", field="default_delay")
+    for name, size in problem.fields.items():
+        _positive(size, name, "fields")
     _check_nodes(problem)
     _check_links(problem)
     _check_streams(problem)
@@ -160,6 +187,10 @@ def _check_filters(problem: DeliveryProblem) -> None:
         if not 0 <= wanted.quality.drop <= 1:
             raise InputError(f"must lie between 0 and 1, not {wanted.quality.drop}", record=record, field="drop")
         _not_negative(wanted.quality.delay, "delay", record)
+        check_pieces(wanted.function, record)
+        unknown = sorted((wanted.fields or frozenset()) - problem.fields.keys())
+        if unknown:
+            raise InputError(f"there is no field {unknown[0]!r}", record=record, field="fields")
 
 
 def _different(field: str, ids: Sequence[str]) -> None:

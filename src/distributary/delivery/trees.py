@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from distributary.delivery.problem import DeliveryProblem
+from distributary.delivery.problem import DeliveryFilter, DeliveryProblem
 
 __all__ = ["Edge", "Trees", "edges_of", "path_to_source"]
 
@@ -36,22 +36,36 @@ def path_to_source(problem: DeliveryProblem, trees: Trees, stream: str, node: st
 
 
 def edges_of(problem: DeliveryProblem, trees: Trees) -> list[Edge]:
-    """Return the links of all trees, those near the sources first; the trees must be valid.
-
-    O(filters x depth).
-    """
+    """Return the links of all trees, those near the sources first; the trees must be valid. O(filters)."""
     edges: list[Edge] = []
     for stream, tree in trees.items():
-        carried: dict[str, set[int]] = {node: set() for node in tree}
-        depth: dict[str, int] = {}
-        for node in tree:
-            steps = 0
-            for _, child in path_to_source(problem, trees, stream, node):
-                carried[child] |= problem.filter_of[stream, node].blocks
-                steps += 1
-            depth[node] = steps
-        edges.extend(
-            Edge(stream, parent, node, depth[node], problem.bandwidth(stream, carried[node]))
-            for node, parent in tree.items()
-        )
+        depth = _depths(tree)
+        below: dict[str, list[DeliveryFilter]] = {node: [problem.filter_of[stream, node]] for node in tree}
+        for node in sorted(tree, key=depth.__getitem__, reverse=True):
+            joined = _joined(problem, below.pop(node))
+            if tree[node] in below:
+                below[tree[node]].append(joined)
+            edges.append(Edge(stream, tree[node], node, depth[node], problem.bandwidth(stream, [joined])))
     return sorted(edges, key=lambda edge: edge.depth)
+
+
+def _depths(tree: Mapping[str, str]) -> dict[str, int]:
+    """Return for each node how many links are between it and the source."""
+    depth: dict[str, int] = {}
+    for node in tree:
+        way = []
+        while node in tree and node not in depth:
+            way.append(node)
+            node = tree[node]
+        for steps, passed in enumerate(reversed(way), depth.get(node, 0) + 1):
+            depth[passed] = steps
+    return depth
+
+
+def _joined(problem: DeliveryProblem, filters: list[DeliveryFilter]) -> DeliveryFilter:
+    """Return several filters of one stream as one."""
+    if len(filters) == 1:
+        return filters[0]
+    blocks = frozenset().union(*(each.blocks for each in filters))
+    fields = frozenset().union(*(problem.projection(each) for each in filters))
+    return DeliveryFilter(filters[0].node, filters[0].stream, blocks, fields=fields if problem.fields else None)

@@ -6,6 +6,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from distributary.core.errors import InputError
+from distributary.experiments.delivery import bandwidth as delivery_bandwidth
+from distributary.experiments.delivery import drop_limits as delivery_drop_limits
+from distributary.experiments.delivery import filter_types as delivery_filter_types
+from distributary.experiments.delivery import link_delays as delivery_link_delays
+from distributary.experiments.delivery import nodes as delivery_nodes
 from distributary.experiments.merging import (
     clustering_factor,
     directed,
@@ -16,6 +21,8 @@ from distributary.experiments.merging import (
     suboptimal_distance,
     total_cost,
 )
+from distributary.experiments.piggyback import annotations as piggyback_annotations
+from distributary.experiments.piggyback import chain as piggyback_chain
 from distributary.experiments.study import Study
 
 __all__ = ["STUDIES", "of_the_same_rows", "study_of"]
@@ -33,6 +40,13 @@ STUDIES: Mapping[str, Study] = MappingProxyType(
             total_cost,
             operations,
             clustering_factor,
+            delivery_bandwidth,
+            delivery_nodes,
+            delivery_link_delays,
+            delivery_filter_types,
+            delivery_drop_limits,
+            piggyback_chain,
+            piggyback_annotations,
         )
     }
 )

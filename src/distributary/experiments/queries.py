@@ -5,16 +5,20 @@ Its gaps are filled as the functions below say. It knows nothing of streams and 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+
+import numpy as np
 
 from distributary.algebra.box import Box
 from distributary.core.errors import InputError
 from distributary.core.generator import Generator
 from distributary.core.results import Costs
+from distributary.experiments.compiled.drawing import draw_queries
 from distributary.merging import Member
+from distributary.merging.compiled.boxes import Floats
+from distributary.merging.compiled.chance import fork_states
 
-__all__ = ["BASE_COSTS", "Workload", "boxes_of", "members_of"]
+__all__ = ["BASE_COSTS", "Workload", "boxes_of", "corners_of", "members_of"]
 
 #: Figure 8. The defaults of `Costs` are these too, but a study must not change when a default does.
 BASE_COSTS = Costs(K_M=0.00365, K_T=0.0000325, K_U=0.0000016)
@@ -64,33 +68,32 @@ def members_of(workload: Workload, generator: Generator) -> tuple[Member, ...]:
 
 
 def boxes_of(workload: Workload, generator: Generator) -> tuple[Box, ...]:
-    """Return the queries as boxes on `x` and `y`, the clustered ones first and dealt round robin to the centres.
+    """Return the queries as boxes on `x` and `y`."""
+    low, high = corners_of(workload, generator)
+    return tuple(
+        Box.of({"x": (left, right), "y": (bottom, top)})
+        for (left, bottom), (right, top) in zip(low.tolist(), high.tolist(), strict=True)
+    )
+
+
+def corners_of(workload: Workload, generator: Generator) -> tuple[Floats, Floats]:
+    """Return the lower and the upper corners of the queries, the clustered ones first and dealt round robin.
 
     Each query has its own share of chance, so that no redrawn one moves another. `InputError` when the parameters
     allow no query.
     """
     chance = generator.fork("centres")
     centres = [(chance.uniform(0, workload.side), chance.uniform(0, workload.side)) for _ in range(workload.centres)]
-    clustered = int(workload.clustered * workload.queries)
-    return tuple(
-        _query(
-            workload,
-            centres[number % len(centres)] if number < clustered else None,
-            generator.fork("query", number),
-        )
-        for number in range(workload.queries)
+    low, high, inside = draw_queries(
+        fork_states(generator, "query", range(workload.queries)),
+        np.array(centres),
+        int(workload.clustered * workload.queries),
+        float(workload.spread),
+        float(workload.side),
+        float(workload.sides[0]),
+        float(workload.sides[1]),
+        _DRAWS_MAX,
     )
-
-
-def _query(workload: Workload, centre: tuple[float, float] | None, generator: Generator) -> Box:
-    """Draw a query until it lies inside: its size too, else large ones would be pushed away from the edges alone."""
-    for _ in range(_DRAWS_MAX):
-        if centre is None:
-            x, y = generator.uniform(0, workload.side), generator.uniform(0, workload.side)
-        else:
-            distance, direction = generator.normal(0, workload.spread), generator.uniform(0, 2 * math.pi)
-            x, y = centre[0] + distance * math.cos(direction), centre[1] + distance * math.sin(direction)
-        right, top = x + generator.uniform(*workload.sides), y + generator.uniform(*workload.sides)
-        if x >= 0 and y >= 0 and right <= workload.side and top <= workload.side:
-            return Box.of({"x": (x, right), "y": (y, top)})
-    raise InputError(f"no query of {_DRAWS_MAX} drawn lies inside the database", field="workload")
+    if not inside:
+        raise InputError(f"no query of {_DRAWS_MAX} drawn lies inside the database", field="workload")
+    return low, high

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from distributary.algebra.xml import parse_xml
 from distributary.core.errors import InputError
 from distributary.core.values import Content, Schema
 from distributary.files.inference import Columns
 from distributary.files.records import RecordFile, is_record_file, read_records
 from distributary.files.text import STANDARD_INPUT, name_of, read_bytes
+from distributary.matching.reading import read_document
 
 __all__ = ["FileItem", "FileItems", "open_items"]
 
@@ -101,6 +101,6 @@ def _documents_below(folder: str) -> tuple[str, ...]:
 
 def _document(path: str) -> Content | InputError:
     try:
-        return parse_xml(read_bytes(path))
+        return read_document(read_bytes(path))
     except InputError as error:
         return error

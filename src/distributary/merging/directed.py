@@ -13,16 +13,17 @@ import numpy as np
 from distributary.core.errors import InputError
 from distributary.core.generator import Generator
 from distributary.merging.compiled.boxes import Ints
-from distributary.merging.compiled.descent import descend
+from distributary.merging.compiled.chance import fork_states
+from distributary.merging.compiled.descent import descend, random_starts
 from distributary.merging.cost import Block, Pricing
 from distributary.merging.geometry import blocks_of, boxes_of, ranks_of
 
-__all__ = ["descended", "directed", "directed_of"]
+__all__ = ["LEAST", "descended", "directed", "directed_of", "starts_of"]
 
 #: The tables are quadratic: at this number of queries they take 300 MB.
 _QUERIES_MAX = 6000
 #: Of the cost without merging; a smaller saving is rounding.
-_LEAST = 1e-12
+LEAST = 1e-12
 
 
 def directed(pricing: Pricing, starts: int, generator: Generator) -> list[Block]:
@@ -41,34 +42,27 @@ def directed_of(pricing: Pricing, stream: Block, starts: int, generator: Generat
             f"takes up to {_QUERIES_MAX} queries of one stream, here are {len(stream)}; clustering and auto take more",
             field="algorithm directed",
         )
-    least = _LEAST * pricing.total((place,) for place in stream)
+    least = LEAST * pricing.total((place,) for place in stream)
     boxes = boxes_of(pricing, stream)
     ranks = ranks_of(pricing, stream)
+    begun = starts_of(ranks, starts, generator)
+    if boxes is not None:
+        return blocks_of(stream, descend(boxes, ranks, begun, merges_first=True, least=least).blocks)
     best: tuple[float, list[Block]] | None = None
-    for number, start in enumerate(_starts(ranks, starts, generator)):
-        if boxes is not None:
-            slots, cost = descend(boxes, ranks, start, merges_first=number == 0, least=least)
-            found = blocks_of(stream, slots)
-        else:
-            found = descended(pricing, blocks_of(stream, start), merges_first=number == 0, least=least)
-            cost = pricing.total(found)
+    for number, start in enumerate(begun):
+        found = descended(pricing, blocks_of(stream, start), merges_first=number == 0, least=least)
+        cost = pricing.total(found)
         if best is None or cost < best[0] - least:
             best = cost, found
     assert best is not None
     return best[1]
 
 
-def _starts(ranks: Ints, starts: int, generator: Generator) -> Iterator[Ints]:
-    """Yield partitions as a number for each query; by ranks, so that the order of the members does not matter."""
-    count = len(ranks)
-    yield np.arange(count)
-    if starts > 1:
-        yield np.zeros(count, dtype=np.int64)
-    for number in range(2, starts):
-        draws = generator.fork("start", number)
-        blocks = 1 + draws.below(count)
-        drawn = np.array([draws.below(blocks) for _ in range(count)], dtype=np.int64)
-        yield drawn[ranks]
+def starts_of(ranks: Ints, starts: int, generator: Generator) -> Ints:
+    """Return partitions as a number for each query: all apart, all together, random ones."""
+    states = fork_states(generator, "start", range(2, starts))
+    apart, together = np.arange(len(ranks)), np.zeros(len(ranks), dtype=np.int64)
+    return np.vstack([apart, together, random_starts(ranks, states)])[:starts]
 
 
 def descended(pricing: Pricing, start: list[Block], *, merges_first: bool, least: float) -> list[Block]:

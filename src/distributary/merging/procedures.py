@@ -90,7 +90,8 @@ def sized_query(member: Member, statistics: Statistics) -> SizedQuery:
         raise error.at(record=member.id) from None
     if not math.isfinite(size) or size < 0:
         raise InputError(
-            "its size is not finite: a range is open at one end, and only a profile tells how much that is",
+            "its size is not finite: a range is open at one end, and only a profile tells how much that is; "
+            "or its volume is beyond what a double holds",
             record=member.id,
         )
     regions = regions_of(member.filter)

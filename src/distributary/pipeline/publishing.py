@@ -21,7 +21,6 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from distributary.algebra.content import content_of
 from distributary.algebra.parse import filter_of
 from distributary.client import Client
 from distributary.core.errors import DistributaryError, InputError
@@ -29,7 +28,8 @@ from distributary.core.headers import Header
 from distributary.core.items import JSON, media_type
 from distributary.core.status import StreamPlan
 from distributary.core.subscriptions import FilterText
-from distributary.matching.reference import ReferenceMatcher
+from distributary.matching import CompiledMatcher, read_content
+from distributary.matching.hints import compact
 from distributary.pipeline.cells import cell_of
 from distributary.pipeline.source_options import SourceOptions
 
@@ -136,7 +136,7 @@ class _Headers:
         self._client = client
         self._stream = stream
         #: The plan's version and its filters; None when the node gives none.
-        self._plan: tuple[str, ReferenceMatcher[int]] | None = None
+        self._plan: tuple[str, CompiledMatcher[int]] | None = None
         self._asked = False
 
     def of(self, payload: Payload) -> Header | None:
@@ -148,16 +148,16 @@ class _Headers:
             return None
         version, matcher = self._plan
         try:
-            channels = matcher.match(content_of(payload.content_type, payload.body))
+            channels = matcher.match(read_content(payload.content_type, payload.body))
         except InputError:
             # The node refuses the item, and says why.
             return None
-        return Header(version, tuple(sorted(channels)))
+        return compact(Header(version, tuple(sorted(channels))))
 
-    def _read(self) -> tuple[str, ReferenceMatcher[int]] | None:
+    def _read(self) -> tuple[str, CompiledMatcher[int]] | None:
         try:
             plan: StreamPlan = self._client.plan(self._stream)
-            matcher: ReferenceMatcher[int] = ReferenceMatcher()
+            matcher: CompiledMatcher[int] = CompiledMatcher()
             for channel in plan.channels:
                 text = FilterText(channel.kind, channel.text, tuple(channel.namespaces.items()))
                 matcher.add(channel.channel, filter_of(text))

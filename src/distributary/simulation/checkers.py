@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from distributary.algebra import content_of, filter_of_subscription
-from distributary.broker.tree import Tree
+from distributary.broker.stream import Stream
 from distributary.core.subscriptions import FilterText
 from distributary.simulation.clients import Publication, SimulatedSubscriber
 from distributary.simulation.world import SimulatedNode, World
@@ -59,7 +59,7 @@ def check_fan_out(node: SimulatedNode) -> None:
 
 
 def check_structure(world: World) -> None:
-    """Check that the nodes form one tree, and that each knows exactly what the subtrees of its children want."""
+    """Check that the nodes form one tree, and that each knows what covers the wants of each child, no more."""
     trees = {url: node.machine.trees[0] for url, node in world.nodes.items() if node.machine is not None}
     by_id = {tree.node: tree for tree in trees.values()}
     for url, tree in trees.items():
@@ -72,8 +72,15 @@ def check_structure(world: World) -> None:
             links = [link for link, child in parent.children.items() if child.peer.node == tree.node]
             assert len(links) == 1, f"{url} is a child of its parent over {links}"
             known = set(parent.children[links[0]].filters.values())
-            assert known == _wanted(tree), f"{url}: its parent knows {known ^ _wanted(tree)} otherwise"
+            told = {(stream.name, text) for stream in tree.streams.values() for text in _told(stream)}
+            assert known == told, f"{url}: its parent knows {known ^ told} otherwise"
 
 
-def _wanted(tree: Tree) -> set[tuple[str, FilterText]]:
-    return {(stream.name, text) for stream in tree.streams.values() for text in stream.wanted}
+def _told(stream: Stream) -> list[FilterText]:
+    """Return what a node tells of a stream, having checked that it covers all that is wanted, and none another one."""
+    told = {text: wanted.filter for text, wanted in stream.wanted.items() if wanted.number is not None}
+    for text, wanted in stream.wanted.items():
+        covering = [other for other, each in told.items() if each.covers(wanted.filter)]
+        assert covering, f"nothing stands for {text}"
+        assert text not in told or covering == [text], f"{text} is told beside {covering}"
+    return list(told)

@@ -17,6 +17,7 @@ from distributary.algebra.parse import filter_of_subscription
 from distributary.core.subscriptions import subscription_of
 from distributary.files.records import read_records
 from distributary.matching.reference import ReferenceMatcher
+from distributary.pipeline import matching
 from distributary.pipeline.cells import cell_of
 
 if TYPE_CHECKING:
@@ -75,10 +76,20 @@ def check_answers(command: Command, out: Path, items: Path) -> None:
         assert [json.dumps(row) for row in found.lines()] == [json.dumps(row) for row in wanted], key
 
 
-@pytest.mark.parametrize("procedure", ["rectangle", "polygon", "cover"])
+@pytest.mark.parametrize(
+    ("procedure", "many"), [("rectangle", None), ("polygon", None), ("cover", None), ("rectangle", 0)]
+)
 def test_answers_are_the_references_in_every_procedure(
-    command: Command, awkward_rows: Rows, write_lines: Lines, tmp_path: Path, procedure: str
+    command: Command,
+    awkward_rows: Rows,
+    write_lines: Lines,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    procedure: str,
+    many: int | None,
 ) -> None:
+    if many is not None:  # compiled code matches what else are Spark's expressions
+        monkeypatch.setattr(matching, "MANY", many)
     items = write_lines(tmp_path / "items.jsonl", awkward_rows(1, 700))
     subscriptions = write_lines(tmp_path / "subscriptions.jsonl", SUBSCRIPTIONS)
     out = tmp_path / "out"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
+from distributary.broker import NodeConfig
 from distributary.core.answers import PublishAccepted, Refused, SubscribeAccepted
-from distributary.core.effects import AppendLog, TrimLog
+from distributary.core.effects import Answer, AppendLog, TrimLog
+from distributary.core.errors import InputError
 from distributary.core.headers import Header
 from distributary.core.inputs import (
     Appended,
@@ -85,6 +89,15 @@ def test_key_under_way_answers_both_when_durable() -> None:
     assert [str(answer) for answer in answers] == [
         f"Answer(request='{request}', answer=PublishAccepted(stream='q', first=1, last=1))" for request in ("p1", "p2")
     ]
+
+
+def test_what_nests_too_deep_for_the_source_is_refused() -> None:
+    rig = Rig(item_depth_max=3)
+    for body in (b"<a><b><c><d/></c></b></a>", b"<a><b><c/></b></a>"):
+        (effect,) = rig.node.handle(PublishRequested("p", "q", (NewItem(XML, body),), None, ""), 0.0)
+        assert isinstance(effect, Answer) is (b"<d/>" in body)
+    with pytest.raises(InputError, match="item depth: must be 1 to 256, not 257"):
+        NodeConfig("", item_depth_max=257)
 
 
 def test_failed_append_is_no_space_and_the_key_stays_free() -> None:

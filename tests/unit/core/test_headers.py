@@ -9,7 +9,9 @@ from distributary.core.errors import InputError
 from distributary.core.headers import Header, decode_header, encode_header
 
 
-@pytest.mark.parametrize("header", [Header(""), Header("p1", (0,)), Header("ü" * 40, tuple(range(300)))])
+@pytest.mark.parametrize(
+    "header", [Header(""), Header("p1", (0,)), Header("ü" * 40, tuple(range(300))), Header("p", (), b"\0\xff")]
+)
 def test_header_decoded_is_the_one_encoded(header: Header) -> None:
     text = encode_header(header)
     assert text.isascii()
@@ -30,6 +32,8 @@ def test_header_decoded_is_the_one_encoded(header: Header) -> None:
         ["p1", [None]],
         {"version": "p1"},
         ["p1", [2**70 % 2**64, "x"]],
+        ["p1", [], "text"],
+        ["p1", [], None],
     ],
 )
 def test_header_of_another_shape_is_refused(value: object) -> None:
@@ -48,6 +52,10 @@ def test_header_cut_anywhere_is_refused() -> None:
     for size in range(len(whole)):
         with pytest.raises(InputError):
             decode_header(b64encode(whole[:size]).decode())
+
+
+def test_header_without_hints_is_that_of_a_sender_who_knows_none() -> None:
+    assert decode_header(b64encode(msgspec.msgpack.encode(["p1", [3]])).decode()) == Header("p1", (3,), b"")
 
 
 def test_header_nested_without_end_is_refused() -> None:

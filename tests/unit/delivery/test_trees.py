@@ -6,9 +6,10 @@ import msgspec
 import pytest
 
 from distributary.core.errors import InputError
-from distributary.delivery.brush import brush
+from distributary.core.generator import Generator
 from distributary.delivery.drops import arrivals
 from distributary.delivery.model import measure
+from distributary.delivery.planner import plan
 from distributary.delivery.problem import DeliveryProblem
 from distributary.delivery.trees import Trees, edges_of
 from distributary.delivery.validity import broken_bandwidth, broken_conditions
@@ -113,9 +114,13 @@ def test_valid_trees_break_nothing() -> None:
 
 
 def test_brush_serves_every_node_from_the_source() -> None:
-    assert brush(problem(default_delay=1)) == {"s": {"p2": "p1", "p3": "p1"}}
+    assert plan(problem(default_delay=1), "brush", Generator(0)).trees == {"s": {"p2": "p1", "p3": "p1"}}
+
+
+def test_chain_serves_every_node_from_the_last_that_joined() -> None:
+    assert plan(problem(), "chain", Generator(0)).trees == CHAIN
 
 
 def test_brush_without_a_link_from_the_source_is_refused() -> None:
     with pytest.raises(InputError, match=r"filters\[1\]: there is no link from 'p1', the source of 's', to 'p3'"):
-        brush(problem())
+        plan(problem(), "brush", Generator(0))

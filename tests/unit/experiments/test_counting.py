@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from distributary.algebra.box import Box
 from distributary.core.generator import Generator
 from distributary.core.results import Costs
+from distributary.experiments.catalogue import STUDIES
 from distributary.experiments.merging.counting import Block, Search, clusters
 from distributary.experiments.merging.planning import Merging, scaled
-from distributary.experiments.queries import BASE_COSTS, Workload, boxes_of, members_of
+from distributary.experiments.merging.settings import SETTINGS, costs_of, workload_of
+from distributary.experiments.queries import BASE_COSTS, Workload, boxes_of
+from distributary.experiments.study import Point
+from distributary.merging.compiled.descent import descend
+from distributary.merging.directed import starts_of
 
 APART = [Box.of({"x": (at, at + 1), "y": (0, 1)}) for at in (0.0, 1000.0, 2000.0, 3000.0)]
 NEVER = Costs(K_M=0.0, K_T=1.0, K_U=1.0)
@@ -27,7 +33,7 @@ def total(blocks: list[Block]) -> float:
 @pytest.mark.parametrize("dear", [1.0, 10.0])
 def test_counted_algorithms_cost_what_the_planners_do(seed: int, queries: int, dear: float) -> None:
     generator, costs = Generator(seed), scaled(K_U=dear)
-    merging = Merging(members_of(Workload(queries), generator), generator, costs)
+    merging = Merging(Workload(queries), generator, costs)
     boxes = boxes_of(Workload(queries), generator)
     pair = Search(boxes, costs).pair()
     assert total(pair) == pytest.approx(merging.cost("pair"))
@@ -36,11 +42,32 @@ def test_counted_algorithms_cost_what_the_planners_do(seed: int, queries: int, d
         search = Search(boxes, costs)
         found = [block for cluster in clusters(boxes, costs, metric) for block in search.pair(cluster)]
         assert total(found) == pytest.approx(merging.cost("clustering", metric=metric))
-    first = Search(boxes, costs).directed(1, generator)
-    assert total(first) == pytest.approx(merging.cost("directed", starts=1))
-    # The second start, all together, is no chance either.
-    assert total(Search(boxes, costs).directed(2, generator)) == pytest.approx(merging.cost("directed", starts=2))
-    assert total(Search(boxes, costs).directed(4, generator)) <= total(first) <= total(pair) + 1e-12
+    for starts in (1, 2, 4):
+        begun = starts_of(merging.ranks, starts, Generator(seed, "starts")).tolist()
+        ended = descend(merging.boxes, merging.ranks, np.array(begun), merges_first=True, least=1e-12)
+        search = Search(boxes, costs)
+        assert total(search.directed(begun)) == pytest.approx(ended.cost)
+        assert (search.evaluated, search.applied) == (ended.evaluated, ended.applied)
+        assert ended.cost <= total(pair) + 1e-12
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_the_studys_counts_are_those_of_plain_loops(setting: str) -> None:
+    point: Point = {"setting": setting, "queries": 40.0}
+    seed = 11
+    measured = STUDIES["merging/operations"].sample(point, seed)
+    boxes, costs = boxes_of(workload_of(point), Generator(seed)), costs_of(point)
+    search = Search(boxes, costs)
+    search.pair()
+    assert (search.evaluated, search.applied) == (measured["pair"], measured["pair_moves"])
+    for metric, name in (("heuristic", "clustering"), ("exact", "clustering_exact")):
+        search = Search(boxes, costs)
+        found = clusters(boxes, costs, metric)
+        for cluster in found:
+            search.pair(cluster)
+        assert (search.evaluated, len(found)) == (measured[name], measured[f"{name}_clusters"])
+    assert measured["directed"] > 4 * measured["pair"]
 
 
 def test_where_nothing_merges_pair_evaluates_each_pair_once() -> None:
@@ -57,7 +84,7 @@ def test_where_all_merges_pair_evaluates_the_new_pairs_of_each_step() -> None:
 
 def test_directed_splits_what_started_together() -> None:
     search = Search(APART, NEVER)
-    best = search.directed(2, Generator(1))
+    best = search.directed([[0, 1, 2, 3], [0, 0, 0, 0]])
     assert sorted(block.members for block in best) == [(0,), (1,), (2,), (3,)]
     # Two of the four are taken out of the whole one by one; the last split leaves two.
     assert search.applied == 3

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from distributary.core.errors import InputError
 from distributary.core.generator import Generator
 from distributary.core.results import Costs
-from distributary.experiments.queries import BASE_COSTS, Workload, boxes_of, members_of
+from distributary.experiments.queries import BASE_COSTS, Workload, boxes_of, corners_of, members_of
 
 
 def corners(workload: Workload, seed: int) -> list[tuple[float, float]]:
@@ -29,6 +31,36 @@ def test_queries_are_as_many_as_asked_inside_the_database_and_sized_in_range(wor
         for low, high in box.bounds().values():
             assert 0 <= low < high <= workload.side
             assert 20 <= high - low <= 40 + 1e-9
+
+
+def plain(workload: Workload, generator: Generator) -> list[tuple[float, float, float, float]]:
+    """Draw the queries as section 7.1 says, one after another."""
+    chance = generator.fork("centres")
+    centres = [(chance.uniform(0, workload.side), chance.uniform(0, workload.side)) for _ in range(workload.centres)]
+    found = []
+    for number in range(workload.queries):
+        draws = generator.fork("query", number)
+        while True:
+            if number < int(workload.clustered * workload.queries):
+                distance, direction = draws.normal(0, workload.spread), draws.uniform(0, 2 * math.pi)
+                centre = centres[number % len(centres)]
+                x, y = centre[0] + distance * math.cos(direction), centre[1] + distance * math.sin(direction)
+            else:
+                x, y = draws.uniform(0, workload.side), draws.uniform(0, workload.side)
+            right, top = x + draws.uniform(*workload.sides), y + draws.uniform(*workload.sides)
+            if x >= 0 and y >= 0 and right <= workload.side and top <= workload.side:
+                found.append((x, y, right, top))
+                break
+    return found
+
+
+@pytest.mark.parametrize("workload", [Workload(), Workload(12), Workload(30, 0.5, 0.5, 10.0, 200.0, (1.0, 5.0))])
+def test_compiled_draws_are_the_plain_ones(workload: Workload) -> None:
+    for seed in range(5):
+        low, high = corners_of(workload, Generator(seed, "some", -3))
+        assert np.hstack([low, high]) == pytest.approx(
+            np.array(plain(workload, Generator(seed, "some", -3))), rel=1e-12
+        )
 
 
 def test_members_have_ids_in_order_and_one_stream() -> None:

@@ -13,10 +13,12 @@ from distributary.experiments.catalogue import STUDIES, of_the_same_rows, study_
 from distributary.experiments.drawing import draw
 from distributary.experiments.merging.heuristics import measure
 from distributary.experiments.merging.planning import Merging
-from distributary.experiments.queries import Workload, members_of
+from distributary.experiments.queries import Workload
 from distributary.experiments.study import Point, Sampled, Study, falls, rises, seed_of
 
-EVERY = pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+#: The studies of merging; those of piggybacked hints measure time, and are tested in `test_piggyback`.
+MERGING = {name: study for name, study in STUDIES.items() if name.startswith("merging/")}
+EVERY = pytest.mark.parametrize("study", MERGING.values(), ids=MERGING)
 
 
 def table(study: Study, measured: Callable[[Point], Mapping[str, float]], samples: int = 20) -> list[Sampled]:
@@ -155,9 +157,8 @@ def test_the_distance_is_the_papers_and_counted_as_suboptimal_only_where_the_opt
     seen = set()
     for seed in range(30):
         generator = Generator(seed)
-        members = members_of(Workload(12), generator)
         measured = measure({"queries": 12.0}, seed)
-        merging = Merging(members, generator)
+        merging = Merging(Workload(12), generator)
         cost = {name: merging.cost(name) for name in ("none", "pair", "partition")}
         distance = 100 * (cost["pair"] - cost["partition"]) / (cost["none"] - cost["partition"])
         missed = distance > 1e-6

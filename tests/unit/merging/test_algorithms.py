@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from itertools import product
 
 import numpy as np
@@ -18,12 +19,13 @@ from distributary.core.results import Costs
 from distributary.merging import Member, MergeSettings, plan
 from distributary.merging.branching import branch_and_price
 from distributary.merging.clustering import clusters
-from distributary.merging.compiled.boxes import Boxes, Floats
-from distributary.merging.compiled.descent import descend
-from distributary.merging.compiled.pair import merge_pairs
+from distributary.merging.compiled.boxes import Boxes, Floats, plan_cost
+from distributary.merging.compiled.descent import descend, merge_few, merge_within
+from distributary.merging.compiled.links import cluster_boxes, link_many
+from distributary.merging.compiled.pair import merge_many, merge_pairs
 from distributary.merging.compiled.pricing import list_boxes, price_boxes
 from distributary.merging.cost import Pricing
-from distributary.merging.directed import descended
+from distributary.merging.directed import descended, starts_of
 from distributary.merging.geometry import blocks_of, boxes_of, ranks_of
 from distributary.merging.metrics import separates
 from distributary.merging.pair import plain_pair
@@ -79,8 +81,65 @@ def test_compiled_pair_is_the_plain_one(seed: int, axes: int, statistics: Statis
     for count in (2, 7, 40):
         pricing = priced(drawn(seed, count, axes, rates=rates), statistics)
         (stream,) = pricing.problem.streams()
-        compiled = blocks_of(stream, merge_pairs(arrays(pricing), ranks_of(pricing, stream)))
-        assert sorted(compiled) == sorted(plain_pair(pricing, stream))
+        boxes, ranks, plain = arrays(pricing), ranks_of(pricing, stream), sorted(plain_pair(pricing, stream))
+        assert sorted(blocks_of(stream, merge_few(boxes, ranks).blocks)) == plain
+        assert sorted(blocks_of(stream, merge_many(boxes, ranks))) == plain
+
+
+def test_pair_takes_the_tree_where_queries_are_many_and_the_result_is_that_of_the_table() -> None:
+    boxes = arrays(priced(drawn(1, 450, whole=False, side=300)))
+    ranks = np.arange(450)
+    assert blocks_of(tuple(ranks), merge_pairs(boxes, ranks)) == blocks_of(tuple(ranks), merge_few(boxes, ranks).blocks)
+
+
+#: The ends of a box of x, y and two extents.
+DEGENERATE: Mapping[str, Callable[[float, float, float, float], tuple[float, float, float, float]]] = {
+    "points": lambda x, y, w, h: (x, x, y, y),
+    "points on a line": lambda x, y, w, h: (x, x, 7.0, 7.0),
+    "one point": lambda x, y, w, h: (3.0, 3.0, 7.0, 7.0),
+    "ranges on a line": lambda x, y, w, h: (x, x + w, 7.0, 7.0),
+    "ranges on lines": lambda x, y, w, h: (x, x + w, y, y),
+    "one box": lambda x, y, w, h: (3.0, 5.0, 7.0, 9.0),
+    "four boxes": lambda x, y, w, h: (x % 2, x % 2 + 5.0, y % 2, y % 2 + 5.0),
+    "boxes in boxes": lambda x, y, w, h: (-w, w, -h, h),
+}
+
+
+@pytest.mark.parametrize(
+    "costs", [Costs(4, 1, 0.125), Costs(4, 1, 0), Costs(4, 0, 0), Costs(4, 0, 0.5), Costs(0, 0, 0)]
+)
+@pytest.mark.parametrize("kind", DEGENERATE)
+def test_compiled_pair_is_the_plain_one_where_boxes_have_no_extent_or_many_are_equal(kind: str, costs: Costs) -> None:
+    for rates in (False, True):
+        draws, members = Generator(kind), []
+        for number in range(30):
+            x, y, w, h = map(float, draws.integers(4, 8))
+            left, right, bottom, top = DEGENERATE[kind](x, y, w, h)
+            box = Box.of({"x": (left, right), "y": (bottom, top)})
+            members.append(
+                Member(f"q{(number * 7) % 30:02}", None, None, box, every=draws.choice([1.0, 4.0]) if rates else None)
+            )
+        pricing = priced(members, UniformDensity(1.0), costs)
+        (stream,) = pricing.problem.streams()
+        boxes, ranks, plain = arrays(pricing), ranks_of(pricing, stream), sorted(plain_pair(pricing, stream))
+        assert sorted(blocks_of(stream, merge_many(boxes, ranks))) == plain
+        assert sorted(blocks_of(stream, merge_few(boxes, ranks).blocks)) == plain
+
+
+@pytest.mark.parametrize("kind", ["points", "one point", "points on a line", "one box"])
+def test_pair_of_many_queries_without_extent_or_all_equal_is_quick(kind: str) -> None:
+    draws, ends = Generator("many"), []
+    for _ in range(3000):
+        x, y, w, h = (draws.uniform(0, 400) for _ in range(4))
+        ends.append(DEGENERATE[kind](x, y, w, h))
+    left, right, bottom, top = np.array(ends).T
+    low, high = np.column_stack([left, bottom]), np.column_stack([right, top])
+    boxes = arrays(priced(drawn(1, 2), UniformDensity(1.0)))._replace(
+        low=low, high=high, size=np.prod(high - low, axis=1), rate=np.ones(3000)
+    )
+    # An algorithm that compares all pairs at each step takes minutes.
+    blocks = merge_pairs(boxes, np.arange(3000))
+    assert (len(set(blocks.tolist())) == 1) == (kind != "points")
 
 
 @KINDS
@@ -92,12 +151,40 @@ def test_compiled_descent_is_the_plain_one(axes: int, statistics: Statistics | N
         draws = Generator(seed)
         for merges_first in (True, False):
             start = np.array([draws.below(4) for _ in stream])
-            compiled, cost = descend(
-                arrays(pricing), ranks_of(pricing, stream), start, merges_first=merges_first, least=1e-12
+            found = descend(
+                arrays(pricing), ranks_of(pricing, stream), start[None, :], merges_first=merges_first, least=1e-12
             )
             plain = descended(pricing, blocks_of(stream, start), merges_first=merges_first, least=1e-12)
-            assert cost == pytest.approx(pricing.total(blocks_of(stream, compiled)))
-            assert cost == pytest.approx(pricing.total(plain))
+            assert sorted(blocks_of(stream, found.blocks)) == sorted(plain)
+            assert found.cost == pytest.approx(pricing.total(plain))
+
+
+@KINDS
+def test_directed_takes_the_best_of_its_starts(axes: int, statistics: Statistics | None, rates: bool) -> None:
+    pricing = priced(drawn(3, 9, axes, whole=False, rates=rates), statistics)
+    (stream,) = pricing.problem.streams()
+    ranks = ranks_of(pricing, stream)
+    starts = starts_of(ranks, 6, Generator(2))
+    ends = [
+        descended(pricing, blocks_of(stream, start), merges_first=not number, least=1e-12)
+        for number, start in enumerate(starts)
+    ]
+    found = descend(arrays(pricing), ranks, starts, merges_first=True, least=1e-12)
+    assert found.cost == pytest.approx(min(map(pricing.total, ends)))
+    assert sorted(blocks_of(stream, found.blocks)) in [sorted(end) for end in ends]
+    assert plan_cost(arrays(pricing), found.blocks) == pytest.approx(found.cost)
+
+
+def test_pair_within_clusters_is_pair_of_each_cluster() -> None:
+    pricing = priced(drawn(4, 40, side=120), UniformDensity(1.0), Costs(0.00365, 0.0000325, 0.00001))
+    (stream,) = pricing.problem.streams()
+    boxes, ranks = arrays(pricing), ranks_of(pricing, stream)
+    clusters_of = cluster_boxes(boxes, exact=False)
+    found = merge_within(boxes, ranks, clusters_of)
+    plain = [block for cluster in blocks_of(stream, clusters_of) for block in plain_pair(pricing, cluster)]
+    assert 1 < len(set(clusters_of.tolist())) < 40
+    assert sorted(blocks_of(stream, found.blocks)) == sorted(plain)
+    assert found.cost == pytest.approx(pricing.total(plain))
 
 
 @KINDS
@@ -114,6 +201,7 @@ def test_compiled_clusters_are_the_components_of_what_is_not_separated(
                 label = [label[first] if each == label[second] else each for each in label]
         wanted = {tuple(place for place in stream if label[place] == each) for each in label}
         assert set(clusters(pricing, stream, metric)) == wanted
+        assert set(blocks_of(stream, link_many(arrays(pricing), exact=metric == "exact"))) == wanted
 
 
 @KINDS

@@ -120,3 +120,13 @@ def test_extract_selects_and_then_projects() -> None:
     member = Member("z", None, None, Box.of({"x": (0, 1)}), ("y", "none"))
     assert extract(member, {"x": 0.5, "y": 2}) == {"y": 2}
     assert extract(member, {"x": 1.5, "y": 2}) is None
+
+
+def test_a_volume_beyond_a_double_is_refused_and_one_that_only_merging_would_make_is_not_made() -> None:
+    huge = Member("h", None, None, Box.of({"x": (0, 1e200), "y": (0, 1e200)}))
+    with pytest.raises(InputError, match=r"h: its size is not finite: .* beyond what a double holds"):
+        solved([huge, *members(EXAMPLE)])
+    far = Member("f", None, None, Box.of({"x": (1e200, 2e200), "y": (1e200, 1e200)}))
+    for algorithm in ("pair", "directed", "auto"):
+        made = solved([far, *members(EXAMPLE)], algorithm)
+        assert ("f",) in [channel.members for channel in made.channels]

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from distributary.core.generator import Generator
 from distributary.experiments.merging.planning import Merging, line
-from distributary.experiments.queries import Workload, members_of
+from distributary.experiments.queries import Workload
 from distributary.experiments.study import Chart, Claim, Point, Sampled, Study, rises
 
 __all__ = ["STUDY"]
@@ -25,7 +25,7 @@ _POINTS: tuple[Point, ...] = tuple(
 def _sample(point: Point, seed: int) -> Mapping[str, float]:
     generator = Generator(seed)
     workload = Workload(clustered=float(point["clustered"]), spread=float(point["spread"]))
-    merging = Merging(members_of(workload, generator), generator)
+    merging = Merging(workload, generator)
     unmerged, merged = merging.cost("none"), merging.cost("pair")
     return {"unmerged": unmerged, "merged": merged, "saved": unmerged - merged}
 
@@ -82,7 +82,7 @@ def _charts(points: Sequence[Sampled]) -> list[Chart]:
 STUDY = Study(
     name="merging/clustering-factor",
     title="Total cost before and after pair merging (paper 000, figure 16)",
-    samples=1000,
+    samples=10_000,
     points=_POINTS,
     measures=("unmerged", "merged", "saved"),
     sample=_sample,

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from distributary.core.generator import Generator
 from distributary.experiments.merging.planning import STARTS, Merging, better, line
-from distributary.experiments.queries import Workload, members_of
+from distributary.experiments.queries import Workload
 from distributary.experiments.study import Chart, Claim, Point, Sampled, Study, rises
 
 __all__ = ["STUDY"]
@@ -25,7 +25,7 @@ _ABOUT = (0.10, 0.30)
 
 def _sample(point: Point, seed: int) -> Mapping[str, float]:
     generator = Generator(seed)
-    merging = Merging(members_of(Workload(int(point["queries"])), generator), generator)
+    merging = Merging(Workload(int(point["queries"])), generator)
     pair, directed = merging.cost("pair"), merging.cost("directed", starts=int(point["starts"]))
     return {
         "better": float(better(directed, pair)),
@@ -74,7 +74,7 @@ def _charts(points: Sequence[Sampled]) -> list[Chart]:
 STUDY = Study(
     name="merging/directed",
     title="Directed search against pair merging (paper 000, figure 10)",
-    samples=300,
+    samples=2000,
     points=_POINTS,
     measures=("better", "worse", "gain"),
     sample=_sample,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from distributary.core.generator import Generator
 from distributary.experiments.merging.planning import Merging, better
-from distributary.experiments.queries import Workload, members_of
+from distributary.experiments.queries import Workload
 from distributary.experiments.study import Point
 
 __all__ = ["ALGORITHMS", "DRAWS", "MEASURES", "POINTS", "QUERIES", "SAMPLES", "measure"]
@@ -29,7 +29,7 @@ def measure(point: Point, seed: int) -> Mapping[str, float]:
     The distance is the paper's: 0 at the optimum, 100 where nothing is saved; 0 too when there is nothing to save.
     """
     generator = Generator(seed)
-    merging = Merging(members_of(Workload(int(point["queries"])), generator), generator)
+    merging = Merging(Workload(int(point["queries"])), generator)
     optimum, unmerged = merging.cost("partition"), merging.cost("none")
     measured = {}
     for algorithm in ALGORITHMS:

@@ -2,7 +2,8 @@
 
 The paper measures running time "by the number of merge/split operations" and does not define them; here an operation
 is a candidate that is evaluated (`counting`). The distances between queries, of which clustering computes one for each
-pair of queries, are no merges and are not counted. Directed search has few starts here: plain loops are slow.
+pair of queries, are no merges and are not counted. Directed search has few starts here, so that its line is near the
+others.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ import math
 from collections.abc import Mapping, Sequence
 
 from distributary.core.generator import Generator
-from distributary.experiments.merging.counting import Search, clusters
-from distributary.experiments.merging.planning import line
+from distributary.experiments.merging.planning import Merging, line
 from distributary.experiments.merging.settings import BASE, POINTS, SETTINGS, costs_of, of_setting, workload_of
-from distributary.experiments.queries import boxes_of
 from distributary.experiments.study import Chart, Claim, Point, Sampled, Study
+from distributary.merging.compiled.descent import merge_few, merge_within
+from distributary.merging.compiled.links import cluster_boxes
 
 __all__ = ["DIRECTED_STARTS", "STUDY"]
 
@@ -29,22 +30,16 @@ _QUADRATIC = 2.2
 
 
 def _sample(point: Point, seed: int) -> Mapping[str, float]:
-    generator, costs = Generator(seed), costs_of(point)
-    boxes = boxes_of(workload_of(point), generator)
-    pair, directed = Search(boxes, costs), Search(boxes, costs)
-    pair.pair()
-    directed.directed(DIRECTED_STARTS, generator.fork("starts"))
-    measured = {"pair": float(pair.evaluated), "directed": float(directed.evaluated)}
-    counts: dict[str, float] = {}
+    merging = Merging(workload_of(point), Generator(seed), costs_of(point))
+    boxes, ranks = merging.boxes, merging.ranks
+    searches = {"pair": merge_few(boxes, ranks), "directed": merging.directed("heuristic", DIRECTED_STARTS)}
+    counts = {}
     for metric, name in zip(_METRICS, _LINES[2:], strict=True):
-        search = Search(boxes, costs)
-        found = clusters(boxes, costs, metric)
-        for cluster in found:
-            search.pair(cluster)
-        measured[name] = float(search.evaluated)
-        counts[f"{name}_clusters"] = float(len(found))
-    moves = {"pair_moves": float(pair.applied), "directed_moves": float(directed.applied)}
-    return measured | counts | moves
+        clusters = cluster_boxes(boxes, exact=metric == "exact")
+        searches[name] = merge_within(boxes, ranks, clusters)
+        counts[f"{name}_clusters"] = float(len(set(clusters.tolist())))
+    moves = {f"{name}_moves": float(searches[name].applied) for name in ("pair", "directed")}
+    return {name: float(searches[name].evaluated) for name in _LINES} | counts | moves
 
 
 def _claims(points: Sequence[Sampled]) -> list[Claim]:
@@ -97,7 +92,7 @@ def _charts(points: Sequence[Sampled]) -> list[Chart]:
 STUDY = Study(
     name="merging/operations",
     title=f"Merge and split operations; directed with {DIRECTED_STARTS} starts (paper 000, figure 15)",
-    samples=200,
+    samples=10_000,
     points=POINTS,
     measures=(*_LINES, "clustering_clusters", "clustering_exact_clusters", "pair_moves", "directed_moves"),
     sample=_sample,

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from distributary.algebra.statistics import UniformDensity
+import numpy as np
+
 from distributary.core.generator import Generator
 from distributary.core.results import Costs
-from distributary.experiments.queries import BASE_COSTS
+from distributary.experiments.queries import BASE_COSTS, Workload, corners_of
 from distributary.experiments.study import Line, Sampled
-from distributary.merging import ALGORITHMS, Member, MergeSettings
-from distributary.merging.cost import Block, Pricing
-from distributary.merging.problem import MergeProblem
+from distributary.merging.compiled.boxes import Boxes, Ints, plan_cost
+from distributary.merging.compiled.descent import Descent, descend, merge_within
+from distributary.merging.compiled.links import cluster_boxes
+from distributary.merging.compiled.pair import merge_pairs
+from distributary.merging.compiled.subsets import best_partition, subset_costs
+from distributary.merging.directed import LEAST, starts_of
 
 __all__ = ["STARTS", "Merging", "better", "line", "scaled"]
 
@@ -22,22 +26,55 @@ _SAME = 1e-9
 
 
 class Merging:
-    """What the planner's algorithms make of drawn queries: priced once for all, and no channels are built."""
+    """What the planner's compiled algorithms make of drawn queries: rectangles on data of density 1.
 
-    def __init__(self, members: Sequence[Member], generator: Generator, costs: Costs = BASE_COSTS) -> None:
-        """Price queries that merge into bounding boxes on data of density 1; each algorithm has its own chance."""
-        self._pricing = Pricing(MergeProblem(tuple(members), "rectangle", costs, UniformDensity(1.0)))
+    The plans are those of `merging.plan`; nothing is built of them.
+    """
+
+    def __init__(self, workload: Workload, generator: Generator, costs: Costs = BASE_COSTS) -> None:
+        """Draw the queries; each algorithm has its own chance."""
+        low, high = corners_of(workload, generator)
         self._generator = generator
+        #: The queries, and their places among the ids: they are drawn in that order.
+        self.boxes = Boxes(
+            low=low,
+            high=high,
+            size=(high - low).prod(axis=1),
+            rate=np.ones(len(low)),
+            points=np.empty((0, low.shape[1])),
+            weights=np.empty(0),
+            density=1.0,
+            K_M=float(costs.K_M),
+            K_T=float(costs.K_T),
+            K_U=float(costs.K_U),
+        )
+        self.ranks = np.arange(len(low))
 
-    def blocks(self, algorithm: str, *, metric: str = "heuristic", starts: int = STARTS) -> Sequence[Block]:
-        """Return the blocks of a plan."""
-        settings = MergeSettings(algorithm=algorithm, metric=metric, starts=starts)
-        chance = self._generator.fork(algorithm, metric, "merging", algorithm)
-        return ALGORITHMS[algorithm](self._pricing, settings, chance, _no_clock).blocks
+    def blocks(self, algorithm: str, *, metric: str = "heuristic", starts: int = STARTS) -> Ints:
+        """Return a plan as a number for the block of each query."""
+        boxes, ranks = self.boxes, self.ranks
+        match algorithm:
+            case "none":
+                return ranks
+            case "pair":
+                return merge_pairs(boxes, ranks)
+            case "directed":
+                return self.directed(metric, starts).blocks
+            case "clustering":
+                return merge_within(boxes, ranks, cluster_boxes(boxes, exact=metric == "exact")).blocks
+            case "partition":
+                return _numbers(best_partition(subset_costs(boxes)), len(ranks))
+        raise ValueError(algorithm)
+
+    def directed(self, metric: str, starts: int) -> Descent:
+        """Return what directed search finds, and how much it did for that."""
+        chance = self._generator.fork("directed", metric, "merging", "directed").fork(0)
+        begun, least = starts_of(self.ranks, starts, chance), LEAST * plan_cost(self.boxes, self.ranks)
+        return descend(self.boxes, self.ranks, begun, merges_first=True, least=least)
 
     def cost(self, algorithm: str, *, metric: str = "heuristic", starts: int = STARTS) -> float:
         """Return what a plan costs."""
-        return self._pricing.total(self.blocks(algorithm, metric=metric, starts=starts))
+        return plan_cost(self.boxes, self.blocks(algorithm, metric=metric, starts=starts))
 
 
 def better(first: float, second: float) -> bool:
@@ -64,5 +101,8 @@ def line(name: str, points: Sequence[Sampled], x: str, measure: str) -> Line:
     return Line(name, tuple(point.number(x) for point in there), tuple(point.mean(measure) for point in there))
 
 
-def _no_clock() -> float:
-    return 0.0
+def _numbers(subsets: Sequence[int], count: int) -> Ints:
+    """Return the number of each query's subset."""
+    return np.array(
+        [next(number for number, each in enumerate(subsets) if each >> query & 1) for query in range(count)]
+    )

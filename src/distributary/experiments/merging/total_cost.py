@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from distributary.core.generator import Generator
 from distributary.experiments.merging.planning import Merging, line
 from distributary.experiments.merging.settings import BASE, POINTS, SETTINGS, costs_of, of_setting, workload_of
-from distributary.experiments.queries import members_of
 from distributary.experiments.study import Chart, Claim, Point, Sampled, Study, rises
 
 __all__ = ["STUDY"]
@@ -19,7 +18,7 @@ _LINES = ("none", "pair", "directed", "clustering", "clustering_exact")
 
 def _sample(point: Point, seed: int) -> Mapping[str, float]:
     generator = Generator(seed)
-    merging = Merging(members_of(workload_of(point), generator), generator, costs_of(point))
+    merging = Merging(workload_of(point), generator, costs_of(point))
     unmerged, pair = merging.cost("none"), merging.cost("pair")
     return {
         "none": unmerged,
@@ -82,7 +81,7 @@ def _charts(points: Sequence[Sampled]) -> list[Chart]:
 STUDY = Study(
     name="merging/total-cost",
     title="Total cost after merging (paper 000, figure 14)",
-    samples=100,
+    samples=1000,
     points=POINTS,
     measures=(*_LINES, "saved"),
     sample=_sample,

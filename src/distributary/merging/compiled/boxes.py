@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["Boxes", "Floats", "Ints", "block_cost", "compiled", "measure"]
+__all__ = ["Boxes", "Floats", "Ints", "block_cost", "compiled", "cost_of_size", "inlined", "measure", "plan_cost"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -24,6 +24,12 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def compiled(function: _Function) -> _Function:
     """Compile a function; what was compiled once is kept on disk."""
     made: Any = njit(cache=True, nogil=True)(function)
+    return cast("_Function", made)
+
+
+def inlined(function: _Function) -> _Function:
+    """Compile a function into its caller: a call would count every array of a tuple, there and back."""
+    made: Any = njit(inline="always")(function)
     return cast("_Function", made)
 
 
@@ -74,6 +80,36 @@ def measure(boxes: Boxes, low: Floats, high: Floats) -> float:
 
 
 @compiled
-def block_cost(boxes: Boxes, size: float, count: float, rate: float, wanted: float) -> float:
+def cost_of_size(K_M: float, K_T: float, K_U: float, size: float, count: float, rate: float, wanted: float) -> float:
     """Return what a block costs: its merged query's size, its members, the highest rate, the members' rate x size."""
-    return rate * (boxes.K_M + boxes.K_T * size) + boxes.K_U * max(0.0, count * rate * size - wanted)
+    return rate * (K_M + K_T * size) + K_U * max(0.0, count * rate * size - wanted)
+
+
+@compiled
+def block_cost(boxes: Boxes, size: float, count: float, rate: float, wanted: float) -> float:
+    """Return the same at the prices of `boxes`."""
+    return cost_of_size(boxes.K_M, boxes.K_T, boxes.K_U, size, count, rate, wanted)
+
+
+@compiled
+def plan_cost(boxes: Boxes, blocks: Ints) -> float:
+    """Return what a plan costs that is given as a number for the block of each query, below their number."""
+    count, dimensions = boxes.low.shape
+    low, high = np.full((count, dimensions), np.inf), np.full((count, dimensions), -np.inf)
+    members, rate, wanted, size = np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count)
+    for query in range(count):
+        block = blocks[query]
+        for axis in range(dimensions):
+            low[block, axis] = min(low[block, axis], boxes.low[query, axis])
+            high[block, axis] = max(high[block, axis], boxes.high[query, axis])
+        members[block] += 1
+        rate[block] = max(rate[block], boxes.rate[query])
+        wanted[block] += boxes.rate[query] * boxes.size[query]
+        size[block] = boxes.size[query]
+    cost = 0.0
+    for block in range(count):
+        if members[block] > 1:
+            size[block] = measure(boxes, low[block], high[block])
+        if members[block] > 0:
+            cost += block_cost(boxes, size[block], members[block], rate[block], wanted[block])
+    return cost

@@ -1,7 +1,6 @@
 """Directed search on boxes: from a start, the best merge or split of one query, until none saves anything.
 
-Tables hold what each merge of two blocks and each split of one query saves; a move changes only the rows of the blocks
-that it touches. Memory is quadratic in the number of queries.
+Without splits, and from all queries apart, it is pair merging; for few queries it is the quickest way to that.
 """
 
 from __future__ import annotations
@@ -10,221 +9,238 @@ from typing import NamedTuple
 
 import numpy as np
 
-from distributary.merging.compiled.boxes import Boxes, Floats, Ints, block_cost, compiled, measure
+from distributary.merging.compiled.boxes import Boxes, Floats, Ints, compiled, plan_cost
+from distributary.merging.compiled.chance import below
+from distributary.merging.compiled.profit_table import (
+    APPLIED,
+    BLOCKS,
+    COST,
+    EVALUATED,
+    FIRST,
+    RANK,
+    SLOT,
+    SPLIT,
+    SURE,
+    WANTED,
+    Table,
+    begin,
+    join,
+    make_sure,
+    make_table,
+    merges_of,
+    splits_of,
+    take_out,
+)
 
-__all__ = ["descend"]
+__all__ = ["Descent", "descend", "merge_few", "merge_within", "random_starts"]
 
 
-class State(NamedTuple):
-    """A partition; blocks are numbered by slots, of which there are as many as queries."""
-
-    #: The slot of each query.
-    slot: Ints
-    low: Floats
-    high: Floats
-    #: What a slot's block costs, how many members it has, their highest rate and their rates x sizes.
-    cost: Floats
-    members: Ints
-    rate: Floats
-    wanted: Floats
-    rank: Ints
-    #: What merging two slots saves; symmetric.
-    merge: Floats
-    #: The best partner of each slot; -1: none saves anything.
-    partner: Ints
-    #: What taking each query out of its block saves.
-    split: Floats
+#: Of all costs: how far a saving that is nearly right may be from the right one, and more.
+_NEAR = 1e-11
+#: The partner of a block that must look for one again.
+_STALE = -2
 
 
-@compiled
-def _summed(boxes: Boxes, rank: Ints, state: State, slot: int) -> None:
-    """Compute a slot's block anew from its members."""
-    dimensions = boxes.low.shape[1]
-    state.members[slot], state.rate[slot], state.wanted[slot] = 0, 0.0, 0.0
-    size = 0.0
-    for query in range(boxes.size.shape[0]):
-        if state.slot[query] != slot:
-            continue
-        first = state.members[slot] == 0
-        for axis in range(dimensions):
-            low, high = boxes.low[query, axis], boxes.high[query, axis]
-            state.low[slot, axis] = low if first else min(state.low[slot, axis], low)
-            state.high[slot, axis] = high if first else max(state.high[slot, axis], high)
-        state.rank[slot] = rank[query] if first else min(state.rank[slot], rank[query])
-        state.members[slot] += 1
-        state.rate[slot] = max(state.rate[slot], boxes.rate[query])
-        state.wanted[slot] += boxes.rate[query] * boxes.size[query]
-        size = boxes.size[query]
-    if state.members[slot] == 0:
-        return
-    if state.members[slot] > 1:
-        size = measure(boxes, state.low[slot], state.high[slot])
-    state.cost[slot] = block_cost(boxes, size, state.members[slot], state.rate[slot], state.wanted[slot])
+class Descent(NamedTuple):
+    """The best end of some descents, and how much was done on the way to all of them."""
+
+    #: A number for the block of each query.
+    blocks: Ints
+    cost: float
+    #: How many candidate merges and splits were evaluated, and how many were carried out.
+    evaluated: int
+    applied: int
 
 
 @compiled
-def _merging(boxes: Boxes, state: State, first: int, second: int, low: Floats, high: Floats) -> float:
-    for axis in range(low.shape[0]):
-        low[axis] = min(state.low[first, axis], state.low[second, axis])
-        high[axis] = max(state.high[first, axis], state.high[second, axis])
-    merged = block_cost(
-        boxes,
-        measure(boxes, low, high),
-        state.members[first] + state.members[second],
-        max(state.rate[first], state.rate[second]),
-        state.wanted[first] + state.wanted[second],
-    )
-    return state.cost[first] + state.cost[second] - merged
+def _beats(saving: float, rank: int, least: float, other_rank: int) -> bool:
+    """Tell whether a merge is better than the best so far: it saves more, or as much and has the smaller rank."""
+    return saving > least or (saving == least and saving > 0.0 and rank < other_rank)
 
 
 @compiled
-def _splitting(boxes: Boxes, state: State, query: int, low: Floats, high: Floats) -> float:
-    """Return what taking a query out of its block of several saves."""
-    slot = state.slot[query]
-    count, rate, wanted, size = 0, 0.0, 0.0, 0.0
-    for other in range(boxes.size.shape[0]):
-        if other == query or state.slot[other] != slot:
-            continue
-        for axis in range(low.shape[0]):
-            low[axis] = boxes.low[other, axis] if count == 0 else min(low[axis], boxes.low[other, axis])
-            high[axis] = boxes.high[other, axis] if count == 0 else max(high[axis], boxes.high[other, axis])
-        count += 1
-        rate = max(rate, boxes.rate[other])
-        wanted += boxes.rate[other] * boxes.size[other]
-        size = boxes.size[other]
-    if count > 1:
-        size = measure(boxes, low, high)
-    alone = block_cost(boxes, boxes.size[query], 1, boxes.rate[query], boxes.rate[query] * boxes.size[query])
-    return state.cost[slot] - alone - block_cost(boxes, size, count, rate, wanted)
-
-
-@compiled
-def _choose(state: State, slot: int) -> None:
-    """Find a slot's best partner: the greatest saving, then the smallest rank."""
-    best = -1
-    for other in range(state.members.shape[0]):
-        if other == slot or state.members[other] == 0 or state.merge[slot, other] <= 0.0:
-            continue
-        if best >= 0:
-            saving = state.merge[slot, other] - state.merge[slot, best]
-            if saving < 0.0 or (saving == 0.0 and state.rank[other] > state.rank[best]):
-                continue
-        best = other
-    state.partner[slot] = best
-
-
-@compiled
-def _refresh(boxes: Boxes, rank: Ints, state: State, changed: Ints, low: Floats, high: Floats) -> None:
-    """Compute the rows of the changed slots anew, and the best partners that this may have changed."""
-    slots = state.members.shape[0]
-    for slot in changed:
-        _summed(boxes, rank, state, slot)
-    for slot in changed:
-        for other in range(slots):
-            if other != slot and state.members[other] > 0 and state.members[slot] > 0:
-                saving = _merging(boxes, state, slot, other, low, high)
-                state.merge[slot, other] = state.merge[other, slot] = saving
-    for slot in range(slots):
-        if state.members[slot] == 0:
-            continue
-        partner = state.partner[slot]
-        anew = False
-        for other in changed:
-            if slot == other or partner == other:
-                anew = True
-            elif state.members[other] > 0 and state.merge[slot, other] > 0.0:
-                anew = anew or partner < 0 or state.merge[slot, other] >= state.merge[slot, partner]
-        if anew:
-            _choose(state, slot)
-    for query in range(boxes.size.shape[0]):
-        for slot in changed:
-            if state.slot[query] == slot:
-                several = state.members[slot] > 1
-                state.split[query] = _splitting(boxes, state, query, low, high) if several else 0.0
-
-
-@compiled
-def _best_merge(state: State) -> int:
-    """Return the slot, of smaller rank than its partner, of the best merge; -1: none saves anything."""
-    best = -1
-    for slot in range(state.members.shape[0]):
-        if state.members[slot] == 0 or state.partner[slot] < 0 or state.rank[slot] > state.rank[state.partner[slot]]:
-            continue
-        if best >= 0:
-            saving = state.merge[slot, state.partner[slot]] - state.merge[best, state.partner[best]]
-            if saving < 0.0 or (saving == 0.0 and state.rank[slot] > state.rank[best]):
-                continue
-        best = slot
+def _choose(row: Floats, rank: Ints, blocks: int) -> int:
+    """Return the best partner of a block, whose savings are `row`; -1: no merge saves anything."""
+    best, most, least = -1, 0.0, 0
+    for other in range(blocks):
+        if _beats(row[other], rank[other], most, least):
+            best, most, least = other, row[other], rank[other]
     return best
 
 
 @compiled
-def _best_split(state: State, rank: Ints) -> int:
-    best = -1
-    for query in range(state.slot.shape[0]):
-        if state.split[query] <= 0.0:
+def _compare(row: Floats, block: int, rank: Ints, blocks: int, partner: Ints, worth: Floats) -> None:
+    """Make a changed block, whose savings are `row`, the partner of those for which none is better."""
+    for other in range(blocks):
+        saving = row[other]
+        if saving >= worth[other] and saving > 0.0 and partner[other] != _STALE:
+            known = partner[other]
+            if saving > worth[other] or known < 0 or rank[block] < rank[known]:
+                partner[other], worth[other] = block, saving
+
+
+@compiled
+def _best_split(boxes: Boxes, table: Table, rank: Ints, floor: float, near: float) -> int:
+    """Return the query whose split saves most, if that is more than `floor`, else -1.
+
+    Savings are nearly right at first; the exact ones are computed of those that may be the greatest.
+    """
+    split, sure, top = table.values[SPLIT], table.places[SURE], 0.0
+    for query in range(len(rank)):
+        if split[query] > top:
+            top = split[query]
+    if top + near <= floor:
+        return -1
+    best, most, least = -1, floor, 0
+    for query in range(len(rank)):
+        if split[query] < top - near:
             continue
-        if best >= 0:
-            saving = state.split[query] - state.split[best]
-            if saving < 0.0 or (saving == 0.0 and rank[query] > rank[best]):
-                continue
-        best = query
+        if sure[query] == 0:
+            make_sure(boxes, table, query)
+        if split[query] > most or (best >= 0 and split[query] == most and rank[query] < least):
+            best, most, least = query, split[query], rank[query]
     return best
 
 
 @compiled
-def _descended(boxes: Boxes, rank: Ints, state: State, merges_first: bool, least: float) -> float:
-    low, high = np.empty(boxes.low.shape[1]), np.empty(boxes.low.shape[1])
-    slots = state.members.shape[0]
-    _refresh(boxes, rank, state, np.arange(slots), low, high)
-    merging = merges_first
+def _forget(partner: Ints, blocks: int, block: int, gone: int) -> None:
+    """Mark the blocks whose partner changes or goes; the last block gets the number of the one that goes."""
+    for other in range(blocks):
+        if partner[other] == block or partner[other] == gone:
+            partner[other] = _STALE
+        elif partner[other] == blocks - 1 and gone >= 0:
+            partner[other] = gone
+
+
+@compiled
+def _descend(
+    boxes: Boxes, rank: Ints, table: Table, partner: Ints, worth: Floats, merging: bool, splits: bool, least: float
+) -> float:
+    """Descend from the partition in the table; return what the last one costs.
+
+    `partner` and `worth` are room for the best partner of each block and what merging with it saves.
+    """
+    blocks, merge, ranks = table.counts[BLOCKS], table.merge, table.places[RANK]
+    near = _NEAR * (table.values[COST, :blocks].sum() + boxes.K_U * table.values[WANTED, :blocks].sum())
+    partner[:] = _STALE
+    first = second = -1
+    fresh = not merging
     while True:
-        slot = _best_merge(state)
-        saved = state.merge[slot, state.partner[slot]] if slot >= 0 else 0.0
-        query = -1 if merging else _best_split(state, rank)
-        if query >= 0 and state.split[query] > max(saved, least):
-            empty = 0
-            while state.members[empty] > 0:
-                empty += 1
-            left = state.slot[query]
-            state.slot[query] = empty
-            _refresh(boxes, rank, state, np.array([left, empty]), low, high)
-        elif slot >= 0 and (merging or saved > least):
-            partner = state.partner[slot]
-            for query in range(slots):
-                if state.slot[query] == partner:
-                    state.slot[query] = slot
-            _refresh(boxes, rank, state, np.array([slot, partner]), low, high)
-        elif merging:
-            merging = False
+        for block in range(blocks):
+            if partner[block] == _STALE:
+                partner[block] = _choose(merge[block], ranks, blocks)
+                worth[block] = merge[block, partner[block]] if partner[block] >= 0 else 0.0
+            if fresh or (not merging and (block in (first, second))):
+                splits_of(boxes, table, block)
+        fresh = False
+        block = _choose(worth, ranks, blocks)
+        saved = worth[block] if block >= 0 else 0.0
+        query = -1 if merging else _best_split(boxes, table, rank, max(saved, least), near)
+        if query >= 0:
+            first = table.places[SLOT, query]
+            second = take_out(table, query)
+            _forget(partner, blocks, first, -1)
+            merges_of(boxes, rank, table, first, blocks)
+            merges_of(boxes, rank, table, second, blocks)
+            blocks += 1
+        elif block >= 0 and (merging or saved > least):
+            first, gone, second = min(block, partner[block]), max(block, partner[block]), -1
+            join(table, first, gone)
+            _forget(partner, blocks, first, gone)
+            blocks -= 1
+            partner[gone], worth[gone] = partner[blocks], worth[blocks]
+            merges_of(boxes, rank, table, first, blocks)
+        elif merging and splits:
+            merging, fresh = False, True
+            continue
         else:
             break
-    return state.cost[state.members > 0].sum()
+        table.counts[APPLIED] += 1
+        partner[first] = _STALE
+        _compare(merge[first], first, ranks, blocks, partner, worth)
+        if second >= 0:
+            partner[second] = _STALE
+            _compare(merge[second], second, ranks, blocks, partner, worth)
+    return _total(table)
 
 
-def descend(boxes: Boxes, rank: Ints, start: Ints, *, merges_first: bool, least: float) -> tuple[Ints, float]:
-    """Return the partition that a start ends in, as a number for each query, and what it costs.
+@compiled
+def _total(table: Table) -> float:
+    """Return what a partition costs, summed in the order of its blocks' first queries."""
+    slot, first, cost, total = table.places[SLOT], table.places[FIRST], table.values[COST], 0.0
+    for query in range(len(slot)):
+        if first[slot[query]] == query:
+            total += cost[slot[query]]
+    return total
+
+
+@compiled
+def _search(
+    boxes: Boxes, rank: Ints, table: Table, starts: Ints, merges_first: bool, splits: bool, least: float
+) -> tuple[Ints, float]:
+    best, blocks = np.inf, starts[0].copy()
+    partner, worth = np.empty(rank.shape[0], dtype=np.int64), np.empty(rank.shape[0])
+    for number in range(starts.shape[0]):
+        begin(boxes, rank, table, starts[number])
+        cost = _descend(boxes, rank, table, partner, worth, merges_first and number == 0, splits, least)
+        if number == 0 or cost < best - least:
+            best = cost
+            blocks[:] = table.places[SLOT]
+    return blocks, best
+
+
+def descend(
+    boxes: Boxes, rank: Ints, starts: Ints, *, merges_first: bool, least: float, splits: bool = True
+) -> Descent:
+    """Return the best of the partitions that some starts end in.
 
     Args:
         boxes: The queries.
         rank: Their places among the ids, which break ties.
-        start: The number of each query's block, below the number of queries.
-        merges_first: Whether no query is split off before no merge saves anything.
+        starts: For each start, the number of each query's block, below the number of queries.
+        merges_first: Whether, from the first start, no query is split off before no merge saves anything.
         least: A move that saves no more is rounding, and might be undone for ever.
+        splits: Whether queries are split off at all.
     """
-    count, dimensions = boxes.low.shape
-    state = State(
-        slot=start.copy(),
-        low=np.empty((count, dimensions)),
-        high=np.empty((count, dimensions)),
-        cost=np.zeros(count),
-        members=np.zeros(count, dtype=np.int64),
-        rate=np.zeros(count),
-        wanted=np.zeros(count),
-        rank=np.zeros(count, dtype=np.int64),
-        merge=np.zeros((count, count)),
-        partner=np.full(count, -1, dtype=np.int64),
-        split=np.zeros(count),
-    )
-    cost = _descended(boxes, rank, state, merges_first, least)
-    return state.slot, float(cost)
+    table = make_table(*boxes.low.shape)
+    blocks, cost = _search(boxes, rank, table, starts, merges_first, splits, least)
+    return Descent(blocks, float(cost), int(table.counts[EVALUATED]), int(table.counts[APPLIED]))
+
+
+def merge_few(boxes: Boxes, rank: Ints) -> Descent:
+    """Return what pair merging ends in."""
+    return descend(boxes, rank, np.arange(len(rank))[None, :], merges_first=True, least=0.0, splits=False)
+
+
+def merge_within(boxes: Boxes, rank: Ints, clusters: Ints) -> Descent:
+    """Return what pair merging ends in within each cluster, of which there is a number for each query."""
+    blocks = np.empty(len(rank), dtype=np.int64)
+    evaluated = applied = 0
+    order = np.argsort(clusters, kind="stable")
+    for places in np.split(order, np.flatnonzero(np.diff(clusters[order])) + 1):
+        if len(places) == 1:
+            blocks[places] = places
+            continue
+        some = boxes._replace(
+            low=boxes.low[places], high=boxes.high[places], size=boxes.size[places], rate=boxes.rate[places]
+        )
+        found = merge_few(some, rank[places])
+        blocks[places] = places[found.blocks]
+        evaluated += found.evaluated
+        applied += found.applied
+    return Descent(blocks, float(plan_cost(boxes, blocks)), evaluated, applied)
+
+
+@compiled
+def random_starts(rank: Ints, states: Ints) -> Ints:
+    """Return partitions from states of the generator; by ranks, so that the order of the queries does not matter."""
+    count = rank.shape[0]
+    starts = np.empty((states.shape[0], count), dtype=np.int64)
+    drawn = np.empty(count, dtype=np.int64)
+    for number in range(states.shape[0]):
+        state = states[number : number + 1].copy()
+        blocks = 1 + below(state, count)
+        for place in range(count):
+            drawn[place] = below(state, blocks)
+        starts[number] = drawn[rank]
+    return starts

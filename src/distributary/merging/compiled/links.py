@@ -8,7 +8,11 @@ from distributary.merging.compiled.boxes import Boxes, Ints, compiled, measure
 from distributary.merging.compiled.grid import CLASSES, Grid, insert, make_grid, ring_of
 from distributary.merging.compiled.reach import reach_size
 
-__all__ = ["cluster_boxes"]
+__all__ = ["cluster_boxes", "link_many"]
+
+
+#: Up to so many queries are compared pair by pair.
+_FEW = 300
 
 
 @compiled
@@ -70,8 +74,36 @@ def _cluster(boxes: Boxes, grid: Grid, exact: bool) -> Ints:
     return parent
 
 
+@compiled
+def _cluster_few(boxes: Boxes, exact: bool) -> Ints:
+    """Return the same clusters from all pairs of queries, without the index."""
+    count, dimensions = boxes.low.shape
+    low, high = np.empty(dimensions), np.empty(dimensions)
+    parent = np.arange(count)
+    for query in range(count):
+        for other in range(query):
+            mine, theirs = _root(parent, query), _root(parent, other)
+            if mine == theirs:
+                continue
+            for axis in range(dimensions):
+                low[axis] = min(boxes.low[query, axis], boxes.low[other, axis])
+                high[axis] = max(boxes.high[query, axis], boxes.high[other, axis])
+            if _linked(boxes, exact, query, other, measure(boxes, low, high)):
+                parent[max(mine, theirs)] = min(mine, theirs)
+    for query in range(count):
+        parent[query] = _root(parent, query)
+    return parent
+
+
 def cluster_boxes(boxes: Boxes, *, exact: bool) -> Ints:
     """Return for each query the number of its cluster."""
-    count = boxes.size.shape[0]
-    clusters: Ints = _cluster(boxes, make_grid(boxes.low, boxes.high, count), exact)
+    if len(boxes.size) > _FEW:
+        return link_many(boxes, exact=exact)
+    clusters: Ints = _cluster_few(boxes, exact)
+    return clusters
+
+
+def link_many(boxes: Boxes, *, exact: bool) -> Ints:
+    """Return the same for many queries."""
+    clusters: Ints = _cluster(boxes, make_grid(boxes.low, boxes.high, len(boxes.size)), exact)
     return clusters

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from distributary.merging.compiled.blocks import Blocks, cost_of, merge_profit
 from distributary.merging.compiled.boxes import Floats, Ints, compiled
 from distributary.merging.compiled.grid import CLASSES, ring_of
 from distributary.merging.compiled.live_blocks import (
@@ -25,7 +26,7 @@ from distributary.merging.compiled.live_blocks import (
     take_out,
 )
 from distributary.merging.compiled.live_pieces import PIECES_MAX, merge_pieces, replaced, take_apart, worth_it
-from distributary.merging.compiled.pair import Blocks, cost_of, merge_profit, profit_beyond
+from distributary.merging.compiled.reach import profit_beyond
 
 __all__ = ["ADD", "MEND", "REMOVE", "change"]
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from distributary.merging.compiled.blocks import Blocks, cost_of
 from distributary.merging.compiled.boxes import Boxes, Floats, Ints, block_cost, compiled, measure
 from distributary.merging.compiled.grid import Grid, insert, make_grid, remove
-from distributary.merging.compiled.pair import Blocks, cost_of
 
 __all__ = [
     "Live",

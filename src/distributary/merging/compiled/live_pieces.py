@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from distributary.merging.compiled.blocks import Blocks, cost_of, merge_profit
 from distributary.merging.compiled.boxes import Ints, compiled, measure
 from distributary.merging.compiled.live_blocks import (
     Live,
@@ -18,7 +19,6 @@ from distributary.merging.compiled.live_blocks import (
     take_number,
     take_out,
 )
-from distributary.merging.compiled.pair import Blocks, cost_of, merge_profit
 
 __all__ = ["PIECES_MAX", "merge_pieces", "replaced", "take_apart", "worth_it"]
 

@@ -1,13 +1,14 @@
-"""How large a merged box must become at least when it reaches out to a ring of the index."""
+"""How large a merged box becomes at least when it reaches out to a ring of the index, and what that saves at most."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from distributary.merging.compiled.blocks import Blocks
 from distributary.merging.compiled.boxes import Boxes, Floats, compiled, measure
 from distributary.merging.compiled.grid import Grid, step_of
 
-__all__ = ["reach_size"]
+__all__ = ["profit_beyond", "reach_size"]
 
 
 @compiled
@@ -36,3 +37,15 @@ def reach_size(
                 reach_high[grid.axes[axis]] += step
             least = min(least, measure(boxes, reach_low, reach_high))
     return least
+
+
+@compiled
+def profit_beyond(
+    boxes: Boxes, grid: Grid, blocks: Blocks, block: int, level: int, ring: int, low: Floats, high: Floats
+) -> float:
+    """Return a bound on the profit with any partner of a class in a ring and beyond it."""
+    size = blocks.size[block]
+    least = max(size, reach_size(boxes, grid, blocks.low[block], blocks.high[block], level, ring, low, high))
+    rate, count = blocks.rate[block], blocks.members[block]
+    bound = rate * (boxes.K_M + boxes.K_T * size) + boxes.K_U * count * rate * (size - least)
+    return bound + min(0.0, boxes.K_T * rate * (grid.largest[level] - least))

@@ -1,0 +1,1 @@
+"""What studies compute so often that it is compiled with numba."""

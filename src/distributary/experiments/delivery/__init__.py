@@ -1,0 +1,1 @@
+"""Studies of paper 001: delivery trees under bandwidth limits."""

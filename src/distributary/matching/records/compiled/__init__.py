@@ -1,0 +1,1 @@
+"""Conjunctions of code ranges, compiled: encoding, arranging, searching. Nothing here knows of filters."""

@@ -1,0 +1,1 @@
+"""The routing table's hot loop, compiled by numba."""
