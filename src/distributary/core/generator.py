@@ -11,17 +11,19 @@ import math
 from collections.abc import MutableSequence, Sequence
 from typing import TypeVar
 
-__all__ = ["Generator", "draw", "seed_state", "step"]
+__all__ = ["START", "Generator", "absorb", "draw", "seed_state", "settle", "step"]
 
 _T = TypeVar("_T")
 
-# a * 2**32 - 1 and a * 2**31 - 1 are both prime for this multiplier, so the period is near 2**62.
-_MULTIPLIER = 1791398085
-_MASK = 0xFFFFFFFF
+#: The state before any part of a seed.
+START = 0x1234567
 
 
 def step(state: int) -> int:
-    """Return the state after `state`; compiles in numba as it stands."""
+    """Return the state after `state`; compiles in numba as it stands.
+
+    For this multiplier a, a * 2**32 - 1 and a * 2**31 - 1 are both prime, so the period is near 2**62.
+    """
     return 1791398085 * (state & 0xFFFFFFFF) + (state >> 32)
 
 
@@ -33,15 +35,25 @@ def draw(state: int) -> int:
     return bits ^ (bits >> 16)
 
 
-def seed_state(*parts: int | str) -> int:
-    """Return a state from a seed and labels; other parts, another state, whatever the hash seed of the process."""
-    state = 0x1234567
+def absorb(state: int, *parts: int | str) -> int:
+    """Return what becomes of a state by parts of a seed, as their texts."""
     for part in parts:
         for byte in f"{part!r};".encode():
             state = step((state ^ byte) + 1)
+    return state
+
+
+def settle(state: int) -> int:
+    """Return the state to draw from when all parts are absorbed; compiles in numba as it stands."""
     for _ in range(8):
-        state = step(state)
-    return state % (_MULTIPLIER * (_MASK + 1) - 2) + 1
+        # `step`, which compiled code could not call from here.
+        state = 1791398085 * (state & 0xFFFFFFFF) + (state >> 32)
+    return state % (1791398085 * 4294967296 - 2) + 1
+
+
+def seed_state(*parts: int | str) -> int:
+    """Return a state from a seed and labels; other parts, another state, whatever the hash seed of the process."""
+    return settle(absorb(START, *parts))
 
 
 class Generator:
@@ -52,13 +64,14 @@ class Generator:
     """
 
     def __init__(self, *seed: int | str) -> None:
-        self._seed = seed
+        #: The parts that it was made of.
+        self.seed = seed
         #: The whole state, one positive integer below 2**63.
         self.state = seed_state(*seed)
 
     def fork(self, *labels: int | str) -> Generator:
         """Return a generator of its own for `labels`, not dependent on what was drawn here."""
-        return Generator(*self._seed, *labels)
+        return Generator(*self.seed, *labels)
 
     def bits(self) -> int:
         """Return 32 random bits."""

@@ -2,7 +2,7 @@
 
 It starts from the trees of QASDG and knows all that nodes report. A move that is worth something stays, another stays
 with probability exp(Δ / T), where Δ is the change of the sum of the logarithms of all qualities. T falls geometrically
-from 1 (a filter's quality falls to a third) to 0.002 in 40 tries for each filter, at least 3,000; the best trees that
+from 1 (a filter's quality falls to a third) to 0.002 in 20 tries for each filter, at least 3,000; the best trees that
 were seen are the answer, so that it never ends below QASDG.
 """
 
@@ -20,7 +20,7 @@ from distributary.delivery.qasd import qasd
 
 __all__ = ["annealing"]
 
-_TRIES_PER_FILTER = 40
+_TRIES_PER_FILTER = 20
 _TRIES_MIN = 3_000
 _HOT, _COLD = 1.0, 0.002
 

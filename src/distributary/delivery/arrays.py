@@ -14,6 +14,11 @@ from distributary.delivery.qualities import QualityPiece
 
 __all__ = ["Links", "bare_forest", "emptied", "forest_of", "qualities_of", "words_of"]
 
+#: With more filters than this, changes of what arrives that are smaller than `_NEARLY` are not followed while trees
+#: grow; what they end with is settled exactly.
+_EXACT_MAX = 5_000
+_NEARLY = 1e-6
+
 #: The listed links by their first node, ascending by the second: starts, second nodes, delays, numbers of limits.
 Links = tuple[Ints, Ints, Floats, Ints]
 
@@ -67,22 +72,8 @@ def bare_forest(
     sizes, at_node = np.bincount(stream, minlength=streams), np.bincount(node, minlength=nodes)
     views = 1 + int(view_of.max())
     return Forest(
-        source=source,
-        rate=rate,
-        stream=stream,
-        node=node,
-        blocks=blocks,
-        fields=fields,
-        field_share=field_share,
-        block_share=block_share,
-        upload=upload,
-        download=download,
-        link_start=links[0],
-        link_to=links[1],
-        link_delay=links[2],
-        link_limit=links[3],
-        default_delay=default_delay,
-        processing_delay=processing_delay,
+        *(source, rate, stream, node, blocks, fields, field_share, block_share),
+        *(upload, download, *links, default_delay, processing_delay),
         parent=np.full(count, NOWHERE, dtype=np.int64),
         first_child=np.full(count + streams, -1, dtype=np.int64),
         next_sibling=np.full(count, -1, dtype=np.int64),
@@ -136,7 +127,7 @@ def _work(count: int, nodes: int, limits: int) -> Work:
         squares=np.zeros(count),
         is_summed=np.zeros(count, dtype=np.bool_),
         path=np.zeros(count, dtype=np.int64),
-        still=np.full(1, EXACT),
+        still=np.full(1, EXACT if count <= _EXACT_MAX else _NEARLY),
     )
 
 

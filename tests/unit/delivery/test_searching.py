@@ -49,6 +49,7 @@ def test_optimal_is_the_best_of_all_trees(seed: int) -> None:
     assert made.quality == pytest.approx(best_of_all(problem), rel=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_nothing_is_better_than_optimal(seed: int) -> None:
     problem = draw_problem(TINY, Generator(seed, "few"))
@@ -72,6 +73,7 @@ def test_triage_is_better_than_qasdg_and_needs_no_more_bandwidth(seed: int) -> N
     assert ours.rounds > theirs.rounds
 
 
+@pytest.mark.slow
 def test_annealing_is_no_worse_than_where_it_starts_and_depends_on_its_seed_only() -> None:
     problem = draw_problem(SMALL, Generator(5, "small"))
     one, again, other = (solved(problem, "annealing", seed) for seed in (1, 1, 2))

@@ -144,10 +144,11 @@ def _promise_at(forest: Forest, qualities: Qualities, worth: Floats, limit: int,
 
 
 @inner
-def _promise(forest: Forest, qualities: Qualities, worth: Floats, each: int, above: int) -> float:
+def _promise(forest: Forest, qualities: Qualities, worth: Floats, each: int, above: int, relief: float) -> float:
     """Return what a move promises at the first glance: to the filter itself, and to those that its servers serve.
 
-    Those further down, and what the filter pushes there, are not looked at; the move that is tried shows them.
+    `relief` is what it is worth where it goes from. Those further down, and what the filter pushes there, are not
+    looked at; the move that is tried shows them.
     """
     node = forest.source[forest.stream[each]] if above == SOURCE else forest.node[above]
     kept, delay = 1.0, 0.0
@@ -163,9 +164,7 @@ def _promise(forest: Forest, qualities: Qualities, worth: Floats, each: int, abo
     passed = forest.upload[limit] / offered if offered > forest.upload[limit] else 1.0
     drop = max(0.0, 1.0 - kept * min(passed, forest.passed_down[forest.node[each]]))
     total = math.log(max(_LEAST, quality_of(qualities, each, drop, delay))) - worth[each]
-    total += _promise_at(forest, qualities, worth, limit, push, each)
-    before = forest.load[each] * kept_above(forest, each)
-    return total + _promise_at(forest, qualities, worth, forest.limit[each], -before, each)
+    return total + relief + _promise_at(forest, qualities, worth, limit, push, each)
 
 
 @inner
@@ -179,11 +178,13 @@ def _promising(forest: Forest, qualities: Qualities, worth: Floats, each: int, f
         found[place] = NOWHERE
     if worth[each] == 0.0 and forest.passed_up[forest.limit[each]] == 1.0:
         return
+    push = forest.load[each] * kept_above(forest, each)
+    relief = _promise_at(forest, qualities, worth, forest.limit[each], -push, each)
     for number in range(forest.joined[forest.stream[each]] + 1):
         above = _candidate(forest, each, number)
         if not _may_serve(forest, each, above) or _expands(forest, each, above):
             continue
-        promise = _promise(forest, qualities, worth, each, above)
+        promise = _promise(forest, qualities, worth, each, above, relief)
         for place in range(found.shape[0]):
             if promise > promises[place]:
                 promise, promises[place] = promises[place], promise

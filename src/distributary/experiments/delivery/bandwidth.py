@@ -22,7 +22,7 @@ from distributary.experiments.study import Chart, Claim, Point, Sampled, Study, 
 __all__ = ["STUDY"]
 
 _SCARCE = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
-_AMPLE = (1.5, 2.0, 4.0, 8.0)
+_AMPLE = (1.5, 2.0, 4.0, 8.0, 16.0, 32.0)
 _POINTS: tuple[Point, ...] = tuple({"factor": factor} for factor in (*_SCARCE, *_AMPLE))
 _FACTORS_TEXT = ", ".join(f"{factor:g}" for factor in _SCARCE)
 #: Table 3, at the factors that are not left out.

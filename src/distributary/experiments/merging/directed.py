@@ -74,7 +74,7 @@ def _charts(points: Sequence[Sampled]) -> list[Chart]:
 STUDY = Study(
     name="merging/directed",
     title="Directed search against pair merging (paper 000, figure 10)",
-    samples=2000,
+    samples=10_000,
     points=_POINTS,
     measures=("better", "worse", "gain"),
     sample=_sample,

@@ -14,6 +14,7 @@ __all__ = ["below", "fork_states", "normal", "random", "uniform"]
 
 step = compiled(generator.step)
 _draw = compiled(generator.draw)
+_settle = compiled(generator.settle)
 
 
 @compiled
@@ -46,11 +47,8 @@ def normal(state: Ints, mean: float, deviation: float) -> float:
 
 def fork_states(parent: Generator, label: str, numbers: range) -> Ints:
     """Return the states of `parent.fork(label, number)` for all numbers; what they have in common is computed once."""
-    state = 0x1234567
-    for part in (*parent._seed, label):
-        for byte in f"{part!r};".encode():
-            state = generator.step((state ^ byte) + 1)
-    made: Ints = _forked(state, numbers.start, len(numbers))
+    absorbed = generator.absorb(generator.START, *parent.seed, label)
+    made: Ints = _forked(absorbed, numbers.start, len(numbers))
     return made
 
 
@@ -66,8 +64,5 @@ def _forked(parent: int, start: int, count: int) -> Ints:
         while power > 0:
             state = step((state ^ (48 + number // power % 10)) + 1)
             power //= 10
-        state = step((state ^ 59) + 1)
-        for _ in range(8):
-            state = step(state)
-        states[place] = state % (1791398085 * 4294967296 - 2) + 1
+        states[place] = _settle(step((state ^ 59) + 1))
     return states
