@@ -14,11 +14,15 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from distributary.core.kept_code import drop_outdated, package
+
 __all__ = ["Bools", "Floats", "Instance", "Ints", "PlanArrays", "compiled", "plan_costs", "prune"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
+
+drop_outdated(package(__file__))
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

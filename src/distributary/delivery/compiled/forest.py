@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from distributary.core.kept_code import drop_outdated, package
+
 __all__ = [
     "EXACT",
     "NOWHERE",
@@ -53,6 +55,8 @@ EXACT = 1e-12
 #: numba's own types know not all of its options.
 _njit: Any = njit
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
+drop_outdated(package(__file__))
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 

@@ -81,7 +81,7 @@ def _charts(points: Sequence[Sampled]) -> list[Chart]:
 STUDY = Study(
     name="merging/total-cost",
     title="Total cost after merging (paper 000, figure 14)",
-    samples=1000,
+    samples=10_000,
     points=POINTS,
     measures=(*_LINES, "saved"),
     sample=_sample,

@@ -13,10 +13,14 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from distributary.core.kept_code import drop_outdated, package
+
 __all__ = ["Boxes", "Floats", "Ints", "block_cost", "compiled", "cost_of_size", "inlined", "measure", "plan_cost"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
+
+drop_outdated(package(__file__))
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

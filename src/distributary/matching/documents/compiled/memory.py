@@ -13,6 +13,8 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import njit, types
 from numba.extending import intrinsic
 
+from distributary.core.kept_code import drop_outdated, package
+
 __all__ = [
     "BLOCK",
     "address_of_bytes",
@@ -34,6 +36,8 @@ __all__ = [
     "store_long",
     "word",
 ]
+
+drop_outdated(package(__file__))
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

@@ -9,10 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from distributary.core.kept_code import drop_outdated, package
+
 __all__ = ["BITS", "STEPS", "Bytes", "Numbers", "compiled", "pack_into", "unpack_into"]
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 Numbers: TypeAlias = npt.NDArray[np.int64]
+
+drop_outdated(package(__file__))
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
