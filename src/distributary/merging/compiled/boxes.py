@@ -97,10 +97,11 @@ def block_cost(boxes: Boxes, size: float, count: float, rate: float, wanted: flo
 
 @compiled
 def plan_cost(boxes: Boxes, blocks: Ints) -> float:
-    """Return what a plan costs that is given as a number for the block of each query, below their number."""
+    """Return what a plan costs that is given as a number, from 0, for the block of each query; there is one or more."""
     count, dimensions = boxes.low.shape
-    low, high = np.full((count, dimensions), np.inf), np.full((count, dimensions), -np.inf)
-    members, rate, wanted, size = np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count)
+    room = blocks.max() + 1
+    low, high = np.full((room, dimensions), np.inf), np.full((room, dimensions), -np.inf)
+    members, rate, wanted, size = np.zeros(room), np.zeros(room), np.zeros(room), np.zeros(room)
     for query in range(count):
         block = blocks[query]
         for axis in range(dimensions):
@@ -111,7 +112,7 @@ def plan_cost(boxes: Boxes, blocks: Ints) -> float:
         wanted[block] += boxes.rate[query] * boxes.size[query]
         size[block] = boxes.size[query]
     cost = 0.0
-    for block in range(count):
+    for block in range(room):
         if members[block] > 1:
             size[block] = measure(boxes, low[block], high[block])
         if members[block] > 0:
